@@ -93,6 +93,7 @@ FLOW_SECTIONS: list[tuple[str, str, keys.Keys, type[msgspec.Struct] | None]] = [
     ("models", "Under `models`, by the name of a rung.", keys.MODEL, core.Model),
     ("pools", "Under `pools`, each pool by its name.", keys.POOL, core.Pool),
     ("clients", "Under `clients`, each client by its name.", keys.CLIENT, core.Client),
+    ("price", "Under `price` of a model.", keys.PRICE, core.Price),
     ("budget", "Under `budget`.", keys.BUDGET, core.Budget),
     ("messages", "Under `messages`, by the type of message.", keys.MESSAGE, None),
     ("questions", "Under `questions`.", keys.QUESTIONS, core.QuestionPolicy),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from folkmoot.core.flow import Flow
+from folkmoot.core.flow import Flow, Price
 from folkmoot.flows.faults import FlowFaults
 from folkmoot.flows.load import load_flow, read_flow
 
@@ -245,3 +245,29 @@ def test_the_flows_own_run_starts_agents_and_experts_that_have_none() -> None:
 )
 def test_each_way_of_starting_can_be_the_default(written: str, read: dict[str, object]) -> None:
     assert load(planted(DEFAULT, f"\nrun: {written}")).agents["sage"].run == read
+
+
+def test_a_price_is_dollars_for_a_million_tokens_in_and_out() -> None:
+    flow = flow_with("models: {opus: {client: codex, price: {input: 3, output: 15, cached: 0}}}")
+    assert flow.models["opus"].price == Price(input=3.0, output=15.0, cached=0.0)
+
+
+@pytest.mark.parametrize(
+    ("price", "words"),
+    [
+        ("3", "a price is one for input and one for output"),
+        ("{input: 3}", "it does not say what output costs"),
+        ("{input: free, output: 3}", "'free' is not an amount"),
+        ("{input: 3, output: 15, in: 4}", "unknown key"),
+        ("{}", "it does not say what input costs"),
+    ],
+)
+def test_a_price_that_says_too_little_is_named(price: str, words: str) -> None:
+    with pytest.raises(FlowFaults) as caught:
+        flow_with(f"models: {{opus: {{client: codex, price: {price}}}}}")
+    assert words in str(caught.value)
+
+
+def flow_with(text: str) -> Flow:
+    columns = "columns: {dev: {agents: [coder], next: done}}\nagents: {coder: {ladder: {0+: opus}}}\n"
+    return load_flow(columns + text, "flow.yaml", lambda path: None)

@@ -25,6 +25,7 @@ from folkmoot.api.pages import (
     Questions,
     RunOutput,
 )
+from folkmoot.api.usage import By, UsageView
 from folkmoot.api.views import ClaimView, ItemView, LiveRun, MessageView, Sentences, TakenView
 from folkmoot.core.flow import Flow
 from folkmoot.core.report import Report
@@ -138,6 +139,14 @@ class Measure(Request[Metrics], frozen=True, kw_only=True):
     """How long agents worked, how often work changed hands or came back, what it cost."""
 
     item: str | None = None
+
+
+class ReadUsage(Request[UsageView], frozen=True, kw_only=True):
+    """What runs have used up: tokens, money where anybody can tell it, time; with budgets and windows of quota."""
+
+    by: By = "item"
+    since: str | None = None  # a span back from now, like 24h, or a day
+    item: str | None = None  # this one, with all that was made for it
 
 
 class ShowEscalations(Request[Escalations], frozen=True, kw_only=True):

@@ -53,7 +53,8 @@ class RunView(View, frozen=True, gc=False, kw_only=True):
     end: RunEnd | None
     outcome: RunOutcome | None
     cause: Cause | None
-    cost_usd: float
+    cost_usd: float | None  # null: nobody can tell
+    tokens: int | None  # null: not told
     setup_seconds: float | None
     setup_kept: bool
     gate: bool
@@ -218,7 +219,7 @@ class ItemSummary(View, frozen=True, gc=False, kw_only=True):
     dispute_rounds: int
     dispute_agents: list[str]
     escalation_tier: int
-    cost_usd: float
+    cost_usd: float | None  # null: nobody can tell
     why: str
 
 

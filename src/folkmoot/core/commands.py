@@ -4,37 +4,14 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from folkmoot.core.enums import ENGINE_NAME, ActorKind, Kind, PoolCause, Priority, QuestionKind, Status, Type
+from folkmoot.core.enums import Kind, PoolCause, Priority, QuestionKind, Status, Type
 from folkmoot.core.item import Output
-from folkmoot.core.records import Option, Wanted
-from folkmoot.core.report import Finding, Report
+from folkmoot.core.records import Option, Wanted, Window
+from folkmoot.core.report import Finding, Report, Usage
+from folkmoot.core.vocabulary.actor import ENGINE as ENGINE
+from folkmoot.core.vocabulary.actor import Actor as Actor
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Evidence, Touched, Work
-
-
-class Actor(Struct, frozen=True, gc=False):
-    """Who speaks: a person, or a run with its fencing token. Or a file, under the name of an agent that wrote it."""
-
-    name: str
-    run: str | None = None
-    token: int | None = None
-    file: bool = False  # it stands in a file that any agent can write: it never decides for a person
-    engine: bool = False  # the rules themselves, or what time has made due
-
-    @property
-    def kind(self) -> ActorKind:
-        return "run" if self.run is not None else "engine" if self.engine else "file" if self.file else "person"
-
-    @property
-    def is_person(self) -> bool:
-        return self.run is None
-
-    @property
-    def may_decide(self) -> bool:
-        return self.is_person and not self.file
-
-
-ENGINE = Actor(ENGINE_NAME, engine=True)
 
 
 class Command(Struct, frozen=True, gc=False, kw_only=True):
@@ -67,7 +44,8 @@ class TakeOver(Command, frozen=True, gc=False, kw_only=True):
 
 
 class RenewRun(Command, frozen=True, gc=False, kw_only=True):
-    pass
+    usage: Usage | None = None  # what it has used up so far, as its client tells it
+    windows: list[Window] = field(default_factory=list)  # of its pool's quota
 
 
 class NoteSetup(Command, frozen=True, gc=False, kw_only=True):
@@ -121,6 +99,12 @@ class PauseRun(Command, frozen=True, gc=False, kw_only=True):
     cause: PoolCause = "quota"
     login: bool = False  # it is the login that is over: `environment`
     hung: bool = False  # it said nothing until it was ended, while it waited for its provider: `outage`
+    work: Work | None = None
+
+
+class StopRun(Command, frozen=True, gc=False, kw_only=True):
+    """A budget was used up while the run worked: it ends, what it made is kept, and nothing is counted as failed."""
+
     work: Work | None = None
 
 

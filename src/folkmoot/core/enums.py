@@ -208,6 +208,7 @@ EventName = Literal[
     "landing_found",
     "landing_dropped",
     "run_paused",
+    "run_stopped",
     "pool_paused",
     "budget_spent",
     "board_stopped",

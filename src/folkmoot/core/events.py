@@ -104,6 +104,7 @@ EVENTS: dict[EventName, str] = {
     "landing_dropped": "a landing ended before it moved the branch",
     "run_paused": "its pool has no quota, its provider does not answer, or its client cannot run: the run ended, and "
     "nothing is counted",
+    "run_stopped": "a budget was used up while the run worked: it ended, what it made is kept, and nothing is counted",
     "pool_paused": "a pool begins no runs: until its quota is there or its provider answers, or until a person does",
     "budget_spent": "a day's budget is used up: no runs begin before the next day",
     "board_stopped": "a person paused the board: no runs begin",

@@ -114,12 +114,21 @@ class MessageRule(Struct, frozen=True, omit_defaults=True, kw_only=True):
     receivers: list[str] = field(default_factory=list)
 
 
+class Price(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """What a model costs: dollars for a million tokens."""
+
+    input: float
+    output: float
+    cached: float | None = None  # of input that comes from a cache; None: as other input
+
+
 class Model(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """What the name of a rung means."""
 
     client: str | None = None
     id: str | None = None
     pool: str | None = None
+    price: Price | None = None
 
 
 class Pool(Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -150,6 +159,11 @@ class Budget(Struct, frozen=True, omit_defaults=True, kw_only=True):
     day_tokens: int | None = None
     item_time: float | None = None
     day_time: float | None = None
+
+    @property
+    def is_set(self) -> bool:
+        """Is there any limit?"""
+        return self != Budget()
 
     @property
     def has_day(self) -> bool:

@@ -16,7 +16,7 @@ from folkmoot.core.enums import (
     RunEnd,
     RunOutcome,
 )
-from folkmoot.core.report import Report
+from folkmoot.core.report import Report, Usage
 from folkmoot.core.work import Work
 
 
@@ -40,7 +40,9 @@ class Run(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     end: RunEnd | None = None  # a run ends once (I5)
     outcome: RunOutcome | None = None
     cause: Cause | None = None
-    cost_usd: float = 0.0
+    cost_usd: float = 0.0  # as far as anybody can tell: see `usage`
+    usage: Usage | None = None  # its totals, counted while it runs
+    seconds: float = 0.0  # of its time, so much is counted, where a budget counts time
     setup_seconds: float | None = None  # until its clone was ready; None: there was nothing to set up
     setup_kept: bool = False  # what an earlier setup left was put there
     report: Report | None = None
@@ -217,10 +219,19 @@ class Pause(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     at: int = 0
 
 
+class Window(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A window of a quota, as a client tells it: how much of it is used, and when it begins anew."""
+
+    name: str
+    used: float | None = None  # a share of 1; None: not told
+    resets_at: int | None = None  # wall clock, milliseconds
+    status: str = ""  # in the client's own words
+
+
 class Meter(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """What was used of something that has a limit: runs begun by an agent, or what a day's runs have cost."""
 
-    id: str  # an agent's name after `starts:`, an item's id after `made:`, or `day`
+    id: str  # an agent's name after `starts:`, an item's id after `made:`, a pool's after `quota:`, or `day`
     starts: list[float] = field(default_factory=list)  # store clock, the newest last
     day: int = 0  # days since 1970
     usd: float = 0.0
@@ -229,6 +240,8 @@ class Meter(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     made: int = 0  # items that runs made below an item, since guidance
     deep: int = 0  # those of the last generation among them
     guidance: int = 0  # how many clarifications that item had had
+    windows: list[Window] = field(default_factory=list)  # of a pool's quota, as last told
+    at: int = 0  # wall clock: when that was
 
 
 class Lesson(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):

@@ -140,7 +140,8 @@ class Posted(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, fo
 class Usage(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     input_tokens: Count = 0
     output_tokens: Count = 0
-    cost_usd: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
+    cost_usd: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None  # None: nobody can tell
+    cached_tokens: Count = 0  # of `input_tokens`: those that came from a cache
 
 
 class Statement(Struct, frozen=True, gc=False, omit_defaults=True):

@@ -24,6 +24,7 @@ from folkmoot.api.requests import (
     Measure,
     Move,
     ReadLog,
+    ReadUsage,
     RejectMessage,
     Release,
     Renew,
@@ -36,6 +37,7 @@ from folkmoot.api.requests import (
     ShowFlow,
     Unlock,
 )
+from folkmoot.api.usage import By, UsageView
 from folkmoot.api.views import (
     ClaimView,
     EventView,
@@ -242,6 +244,10 @@ class Board:
 
     def metrics(self, item: str | None = None) -> Metrics:
         return self._ask(Measure(item=item))
+
+    def usage(self, item: str | None = None, *, by: By = "item", since: str | None = None) -> UsageView:
+        """What runs have used up: tokens, money where anybody can tell it, time."""
+        return self._ask(ReadUsage(item=item, by=by, since=since))
 
     def lessons(self, agent: str | None = None) -> Sequence[LessonView]:
         """What runs have learnt, the newest first."""

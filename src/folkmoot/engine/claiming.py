@@ -14,7 +14,6 @@ from folkmoot.core.item import Item
 from folkmoot.core.order import order_key
 from folkmoot.core.records import Pause
 from folkmoot.core.rules.running.budgets import (
-    DAY,
     POOL,
     STARTS,
     check_day,
@@ -23,6 +22,7 @@ from folkmoot.core.rules.running.budgets import (
     pool_of,
     shut_pools,
 )
+from folkmoot.core.rules.running.spending import DAY
 from folkmoot.core.rules.sharing.choice import (
     PATH,
     RESERVED,

@@ -14,7 +14,8 @@ from folkmoot.core.rules.judging.form import names_another
 from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.messages.sending import belongs_to
 from folkmoot.core.rules.messages.telling import ids_in
-from folkmoot.core.rules.running.budgets import DAY, STARTS
+from folkmoot.core.rules.running.budgets import STARTS
+from folkmoot.core.rules.running.spending import DAY
 from folkmoot.core.rules.sharing.choice import Ground, waiting_for, wanted, writes_now
 from folkmoot.core.rules.sharing.paths import meeting
 from folkmoot.core.situation import MADE_BELOW, Draw, Neighbour, Situation, origin_of
@@ -40,10 +41,12 @@ OF_THE_ROW = (commands.RenewRun, commands.NoteSetup, commands.RankItem)
 ABOUT_QUESTION = (commands.AnswerQuestion, commands.PassDeadline)
 ABOUT_MESSAGE = (commands.AcceptMessage, commands.CompleteMessage, commands.RejectMessage)
 ABOUT_PATHS = frozenset({commands.LockPaths, commands.UnlockPaths, commands.WidenRun, commands.RecordLanding})
+SPENDS = frozenset({commands.RenewRun, commands.StopRun, commands.ReleaseRun, commands.LapseRun})
 ABOUT_PAUSES = frozenset(
     {
         commands.ReportRun,
         commands.PauseRun,
+        *SPENDS,
         commands.StopBoard,
         commands.ResumeBoard,
         commands.AnswerQuestion,
@@ -135,8 +138,8 @@ def _meters(reading: Reading, flow: Flow, command: Command, item: Item | None, r
     wanted: list[str] = []
     if isinstance(command, commands.ClaimItem) and flow.limits.starts is not None:
         wanted.append(STARTS + command.agent)
-    elif isinstance(command, commands.ReportRun) and flow.budget.has_day:
-        wanted.append(DAY)
+    elif flow.budget.has_day and item is not None and item.run is not None:
+        wanted.append(DAY)  # whatever ends the run, or keeps it, counts what it has used up
     if root is not None and (type(command) in ADDS or _may_make(command, item)):
         wanted.append(MADE_BELOW + root.id)
     return [found for meter in wanted if (found := reading.meter(meter)) is not None] if wanted else []

@@ -95,6 +95,7 @@ CALLS = (
     _look("messages", requests.ListMessages, "messages"),
     _look("lessons", requests.ListLessons, "lessons"),
     _look("metrics", requests.Measure, "metrics"),
+    _look("usage", requests.ReadUsage, "usage"),
     _look("escalations", requests.ShowEscalations, "escalations"),
     _look("pauses", requests.ListPauses, "pauses"),
     _look("runs", requests.ListRuns, "live"),

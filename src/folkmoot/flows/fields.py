@@ -186,10 +186,10 @@ class Fields:
             return node.text
         return None
 
-    def amount(self, node: Node, path: Path) -> float | None:
-        """An amount of money, more than nothing."""
+    def amount(self, node: Node, path: Path, *, or_nothing: bool = False) -> float | None:
+        """An amount of money, more than nothing, or nothing where that makes sense."""
         said = shown(node.text) if isinstance(node, Scalar) else _kind(node)
-        if isinstance(node, Scalar) and AMOUNT.fullmatch(node.text) and float(node.text) > 0:
+        if isinstance(node, Scalar) and AMOUNT.fullmatch(node.text) and (float(node.text) > 0 or or_nothing):
             return float(node.text)
         self.findings.fault(path, f"{said} is not an amount", "write one like 5 or 0.50", node.place)
         return None

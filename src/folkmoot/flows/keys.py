@@ -123,6 +123,12 @@ MODEL: Keys = {
     "client": Key("name", "the client that has it; stronger than the agent's own", "the agent's"),
     "id": Key("text", "what the client calls it; without it the choice is the client's"),
     "pool": Key("name", "whose quota it uses", "the client"),
+    "price": Key("keys", "dollars for a million tokens; it comes before what the client says", "the client's word"),
+}
+PRICE: Keys = {
+    "input": Key("amount", "of tokens that are read", "needed"),
+    "output": Key("amount", "of tokens that are written", "needed"),
+    "cached": Key("amount", "of tokens that are read from a cache", "as `input`"),
 }
 POOL: Keys = {"slots": Key("count", "runs at the same time", "no limit")}
 CLIENT: Keys = {
@@ -135,8 +141,8 @@ CLIENT: Keys = {
     "permissions": Key("choice", "what it is answered when it asks before an act: `allow`, `deny`, `ask`"),
 }
 BUDGET: Keys = {
-    "item_usd": Key("amount", "money on one item; then a person is asked", "no limit"),
-    "day_usd": Key("amount", "money on one day; then agents begin again the next day", "no limit"),
+    "item_usd": Key("amount", "money on one item; then its run ends, its work kept, and a person is asked", "no limit"),
+    "day_usd": Key("amount", "money on one day (UTC); then runs end, and agents begin again the next day", "no limit"),
     "item_tokens": Key("count", "tokens on one item", "no limit"),
     "day_tokens": Key("count", "tokens on one day", "no limit"),
     "item_time": Key("span", "running time on one item", "no limit"),

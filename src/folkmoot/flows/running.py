@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from folkmoot.core.flow import RUNG_ESCALATE, Budget, Client, Model, Pool
+from folkmoot.core.flow import RUNG_ESCALATE, Budget, Client, Model, Pool, Price
 from folkmoot.flows import keys
 from folkmoot.flows.faults import Path, Place, shown
 from folkmoot.flows.fields import NAME, TEXT_MAX, Entries, Fields
@@ -13,6 +13,7 @@ START_KEYS = list(keys.START)
 MODEL_KEYS = list(keys.MODEL)
 CLIENT_KEYS = list(keys.CLIENT)
 BUDGET_KEYS = list(keys.BUDGET)
+PRICE_KEYS = list(keys.PRICE)
 POOL_KEYS = list(keys.POOL)
 PERMISSIONS = ["allow", "deny", "ask"]
 SANDBOXES = ["auto", "always", "never"]
@@ -85,8 +86,27 @@ def read_models(fields: Fields, entries: Entries) -> dict[str, Model]:
             client=fields.given_name(given, (*path, "client"), "the client's name"),
             id=fields.text(identity.value, (*path, "id"), "the model's id") if identity else None,
             pool=fields.given_name(given, (*path, "pool"), "the pool's name"),
+            price=_price(fields, given["price"].value, (*path, "price")) if "price" in given else None,
         )
     return models
+
+
+def _price(fields: Fields, node: Node, path: Path) -> Price | None:
+    """Dollars for a million tokens; what is read and what is written have each its own."""
+    if isinstance(node, Scalar) and not is_null(node):
+        advice = f"write {{input: {node.text}, output: …}}, in dollars for a million tokens"
+        fields.findings.fault(path, "a price is one for input and one for output", advice, node.place)
+        return None
+    section = fields.section(node, path, PRICE_KEYS)
+    given = {key: fields.amount(entry.value, (*path, key), or_nothing=True) for key, entry in section.items()}
+    missing = [key for key in ("input", "output") if key not in given]
+    if missing and not fields.findings.is_faulty(*path):
+        what = f"it does not say what {missing[0]} costs"
+        advice = f"add {missing[0]}: dollars for a million tokens; 0 if it is free"
+        fields.findings.fault(path, what, advice, node.place)
+    if fields.findings.is_faulty(*path):
+        return None
+    return Price(input=given["input"] or 0.0, output=given["output"] or 0.0, cached=given.get("cached"))
 
 
 def read_pools(fields: Fields, entries: Entries) -> dict[str, Pool]:

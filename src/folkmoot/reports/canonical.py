@@ -122,7 +122,12 @@ PARTS: dict[str, dict[str, str]] = {
         "context": "what it belongs to: workflow, spec, iteration",
         "status": "`pending`, or left out",
     },
-    "usage": {"input_tokens": "tokens read", "output_tokens": "tokens written", "cost_usd": "money"},
+    "usage": {
+        "input_tokens": "tokens read",
+        "output_tokens": "tokens written",
+        "cost_usd": "money",
+        "cached_tokens": "of those read: from a cache",
+    },
 }
 # What each outcome says, and what must stand beside it.
 OUTCOME_WORDS: dict[str, tuple[str, str]] = {

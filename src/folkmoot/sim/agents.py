@@ -6,8 +6,9 @@ from folkmoot.api.views import ClaimView
 from folkmoot.core import commands
 from folkmoot.core.commands import Actor, Command
 from folkmoot.core.flow import LANDING
-from folkmoot.core.report import Report
+from folkmoot.core.report import Report, Usage
 from folkmoot.core.rules.children.making import PURPOSES
+from folkmoot.core.rules.running.budgets import over_budget
 from folkmoot.sim import craft, speech, teamwork
 from folkmoot.sim.habits import lookers, planners, quarrels, quests, several, sloppy, tellers
 from folkmoot.sim.habits.crossing import crossing
@@ -139,10 +140,31 @@ class Agent:
         while seconds > lease / 3:
             yield lease / 3
             seconds -= lease / 3
-            answer = yield from self._insist(Order(actor, commands.RenewRun()))
+            answer = yield from self._insist(Order(actor, self._renewal(actor)))
             if answer.view is None:
                 return False
+            if (yield from self._is_over_budget(actor)):
+                return False
         yield seconds
+        return True
+
+    def _renewal(self, actor: Actor) -> commands.RenewRun:
+        """Where there are budgets, a client tells what it has used by now."""
+        run = self.world.witness.run(actor.run)
+        if run is None or not self.world.flow.budget.is_set:
+            return commands.RenewRun()
+        before = run.usage or Usage()
+        usd = (before.cost_usd or 0.0) + self.chance.choice((0.0, 0.1, 0.5))
+        return commands.RenewRun(usage=Usage(input_tokens=before.input_tokens + 10, cost_usd=usd))
+
+    def _is_over_budget(self, actor: Actor) -> "Generator[float, None, bool]":
+        """Its worker ends a run whose budget is used up, mostly, and keeps what it made."""
+        run = self.world.witness.run(actor.run)
+        if run is None or run.gate or not over_budget(self.world.flow, self.world.items[run.item]):
+            return False
+        if self.chance.random() < 0.2:
+            return False
+        yield from self._insist(Order(actor, commands.StopRun()))
         return True
 
     def _rise(self, claim: ClaimView, actor: Actor, lease: float) -> Script:
@@ -157,6 +179,7 @@ class Agent:
             (commands.LockPaths(paths=["src/a.py"], seconds=60), None),
             (commands.WidenRun(paths=["src/"]), None),
             (commands.PauseRun(why="a ghost has no quota"), None),
+            (commands.StopRun(), None),
             (commands.RecordLanding(branch="main", old=None, new="0" * 40), None),
             (commands.DispatchAgent(agent=next(iter(self.world.flow.agents)), task="for a ghost"), None),
             (commands.AddComment(content="I am still here"), item),

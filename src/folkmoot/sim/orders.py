@@ -20,6 +20,7 @@ BY_RUNS = (
     commands.OfferReport,
     commands.WidenRun,
     commands.PauseRun,
+    commands.StopRun,
     commands.RecordLanding,
 )
 ON_BOARD = (commands.StopBoard, commands.ResumeBoard)

@@ -11,7 +11,8 @@ from folkmoot.core.flow import LANDING
 from folkmoot.core.item import Item
 from folkmoot.core.order import order_key, queue_position
 from folkmoot.core.records import Comment, Pause, Question, Run
-from folkmoot.core.rules.running.budgets import ALL, DAY, POOL, STARTS, day_is_spent, has_room, in_force, pool_of
+from folkmoot.core.rules.running.budgets import ALL, POOL, STARTS, day_is_spent, has_room, in_force, pool_of
+from folkmoot.core.rules.running.spending import DAY
 from folkmoot.core.rules.sharing.choice import Ground, landing_obstacle, pick, writes_now
 from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.engine.checking.audit import Audit

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from msgspec import Struct, field
 
 from folkmoot.core.enums import ClientCause
+from folkmoot.core.records import Window
 
 Names = Sequence[str]
 
@@ -211,6 +212,8 @@ class Stream(Struct, kw_only=True):
     waits: bool = False  # does it wait for its model, as far as its last event tells? It may run a tool
     shown: bool = False  # is the quota told by an event of the client, with a status or a time; not by words alone?
     input_tokens: int = 0
+    cached_tokens: int = 0  # of those: what came from a cache
     output_tokens: int = 0
     cost_usd: float = 0.0
+    windows: list[Window] = field(default_factory=list)  # of its quota, as it last told them
     denied: list[str] = field(default_factory=list)  # what it was not allowed to do

@@ -32,7 +32,8 @@ class RunTimers:
         self.over_at: float | None = None
         self.reported_at: float | None = None  # when it last reported by command
         self.written_at: float | None = None  # when its report was last written to its file
-        # why its processes are being ended: lost, timeout, silence, over, reported, stopped
+        self.spent_at: float | None = None  # when a budget is used up
+        # why its processes are being ended: lost, timeout, silence, over, reported, budget, stopped
         self.ending: str | None = None
         self.done = False
 
@@ -60,6 +61,10 @@ class RunTimers:
     def told(self) -> None:
         """A person has spoken to it: it has something to do again, whatever it reported before."""
         self.reported_at = self.written_at = None
+
+    def spends(self, now: float, left: float | None) -> None:
+        """A budget leaves it so many seconds; None: no budget limits its time."""
+        self.spent_at = None if left is None else now + max(0.0, left)
 
     def _farewell(self) -> float | None:
         """When it has had its time after its report. It needs some: clients tell at their end what they used."""
@@ -102,6 +107,8 @@ class RunTimers:
             return "over"
         if (until := self._farewell()) is not None and now >= until:
             return "reported"
+        if self.spent_at is not None and now >= self.spent_at:
+            return "budget"
         if now >= self.started + self.wall:
             return "timeout"
         return "silence" if now >= self.heard_at + self.silence else None
@@ -119,6 +126,7 @@ class RunTimers:
         times = [self.acked + self.lease * FENCE_AT]
         if self.started is not None and self.ending is None:
             times += [self.started + self.wall, self.heard_at + self.silence]
+            times += [self.spent_at] if self.spent_at is not None else []
             times += [self.over_at + LINGER] if self.over_at is not None else []
             times += [until] if (until := self._farewell()) is not None else []
         return min(times)

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Sequence
 
-from folkmoot.core.commands import Actor, ReleaseRun, RenewRun
+from folkmoot.core.commands import Actor, ReleaseRun
 from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.engine.assignment import Assignment
@@ -12,6 +12,7 @@ from folkmoot.worker.jobs.effort import EffortJob
 from folkmoot.worker.jobs.gate import GateJob
 from folkmoot.worker.jobs.job import STORE_PAUSE, Job, Tools
 from folkmoot.worker.jobs.landing import LandingJob
+from folkmoot.worker.jobs.spending import renew
 from folkmoot.worker.logins.waiting import Logins
 from folkmoot.worker.ports import Sandbox, WorkerEvent
 from folkmoot.worker.reclaim import forget_logins, reclaim
@@ -213,7 +214,7 @@ class Worker:
         sent = self.tools.now()
         job.timers.renewing(sent)
         try:
-            self.tools.application.engine.act(job.actor, RenewRun())
+            renew(job)
             job.timers.renewed(sent)
         except Refused:
             if not job.timers.done:  # it may have reported while it was being renewed

@@ -1,6 +1,6 @@
 """Taking an item, keeping it, giving it back, losing it. Every later write of a run is fenced by its token."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -11,14 +11,16 @@ from folkmoot.core.explain import stands, time_of_day
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import claimant
-from folkmoot.core.records import Hold, Question, Run
+from folkmoot.core.records import Hold, Question, Run, Window
+from folkmoot.core.report import Usage
 from folkmoot.core.rules.failures import passing_fault
 from folkmoot.core.rules.judging.verdicts import danger, heed_danger
 from folkmoot.core.rules.messages.life import accept_handoffs
 from folkmoot.core.rules.movement import again, at_rest
-from folkmoot.core.rules.running.budgets import started
+from folkmoot.core.rules.running.budgets import spend_day, started
 from folkmoot.core.rules.running.hearing import told_by_brief
 from folkmoot.core.rules.running.looking import shown_in
+from folkmoot.core.rules.running.spending import Counted, spend, windows_of
 from folkmoot.core.rules.running.work import partial_work
 from folkmoot.core.rules.sharing.holds import (
     end_locks,
@@ -170,10 +172,21 @@ def stale(actor: Actor, holds: str) -> Refused:
     return Refused("stale_claim", words, hint, actor.run, actor.token, holds)
 
 
-def renew(case: Case) -> None:
+def renew(case: Case, usage: Usage | None = None, windows: Sequence[Window] = ()) -> None:
     run = fence(case)
-    fields = {"lease_until": case.now + run.lease, "renewals": run.renewals + 1}
-    case.emit("lease_renewed", {"renewals": run.renewals + 1}, runs=(run.id, fields))
+    spent = spend(case, usage)
+    fields = {"lease_until": case.now + run.lease, "renewals": run.renewals + 1, **spent.run}
+    told = {"renewals": run.renewals + 1, **_told(spent)}
+    meters = [*spent.rows.get("meters", []), *windows_of(case, windows)]
+    rows = {"meters": meters} if meters else {}
+    case.emit("lease_renewed", told, item=spent.item, runs=(run.id, fields), **rows)
+    if spent.rows:
+        spend_day(case)
+
+
+def _told(spent: Counted) -> dict[str, Any]:
+    usage = spent.run.get("usage")
+    return {"tokens": usage.input_tokens + usage.output_tokens, "usd": usage.cost_usd} if usage is not None else {}
 
 
 def note_setup(case: Case, command: NoteSetup) -> None:
@@ -192,16 +205,22 @@ def end_run(
     *,
     outcome: RunOutcome,
     cause: Cause | None = None,
+    usage: Usage | None = None,
     **changed: Any,
 ) -> None:
-    """Close the run; `changed` are further fields of its row. The item rests until the rules say where it goes."""
+    """Close the run; `changed` are further fields of its row, `usage` what it has used up in all, where that is told.
+    The item rests until the rules say where it goes."""
     assert case.run is not None
-    item_fields, rows = changed.pop("item", {}), changed.pop("rows", {})
+    spent = spend(case, usage)
+    item_fields = {**spent.item, **changed.pop("item", {})}
+    rows, changed = {**spent.rows, **changed.pop("rows", {})}, {**spent.run, **changed}
     if changed.get("work", True) is None:
         del changed["work"]
     row = {"ended_at": max(case.run.started_at, case.at), "end": end, "outcome": outcome, "cause": cause, **changed}
     fields = at_rest(case, last_run=case.run.id, **with_wanted(case.item, outcome), **item_fields)
     case.emit(event, context, item=fields, runs=(case.run.id, row), **rows)
+    if spent.rows:
+        spend_day(case)
     if case.holds:
         end_locks(case, case.run.id)
 

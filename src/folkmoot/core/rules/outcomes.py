@@ -44,7 +44,7 @@ from folkmoot.core.rules.messages.life import end_loose, reject_disputed
 from folkmoot.core.rules.messages.writing import tell_orchestrator
 from folkmoot.core.rules.movement import again, at_limit, end_child, judges_alone, stage_of, stands_alone, unbind
 from folkmoot.core.rules.questions import ask, clarify, give_way
-from folkmoot.core.rules.running.budgets import spend_day, used
+from folkmoot.core.rules.running.budgets import waits_no_more
 from folkmoot.core.rules.running.hearing import because_of, goes_on_for
 from folkmoot.core.rules.running.rights import may_write
 from folkmoot.core.rules.running.work import (
@@ -286,8 +286,6 @@ def _gave_in(case: Case, agent: str, said: Report) -> bool:
 def _end(case: Case, judged: Judged, claimed: str = "") -> None:
     item, said, fault, work = case.item, judged.report, judged.fault, judged.work
     outcome, cause = ("failed", "protocol") if fault else (said.outcome, said.cause)
-    spent, rows = used(case, said)
-    cost = said.usage.cost_usd if said.usage else 0.0
     fields: dict[str, Any] = {"effort": replace(item.effort, releases=0)} if item.effort.releases else {}
     if item.told and not fault:
         fields["told"] = None
@@ -296,10 +294,6 @@ def _end(case: Case, judged: Judged, claimed: str = "") -> None:
     elif item.kind != "item" and said.attempts:
         fields["result"] = kept(item, with_tried(item, said))
     fields |= lost_files(item, fields.get("result"), work is not None and work.dropped)
-    if cost:
-        fields["cost_usd"] = item.cost_usd + cost
-    if spent:
-        fields["span"] = replace(item.span, **spent)
     if work is not None and judged.taken:
         parent = case.situation.parent if work.merged and is_last_word(item, outcome) else None
         fields |= hand_over(case, parent, work) if parent else keep(case, work)
@@ -312,13 +306,11 @@ def _end(case: Case, judged: Judged, claimed: str = "") -> None:
         item=fields,
         outcome=outcome,
         cause=cause,
-        cost_usd=cost,
+        usage=said.usage,
         report=said,
         work=work,
-        rows=rows,
+        rows=waits_no_more(case),
     )
-    if "meters" in rows:
-        spend_day(case)
 
 
 def _said(case: Case, said: Report, claimed: str) -> dict[str, Any]:

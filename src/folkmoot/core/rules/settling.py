@@ -19,7 +19,7 @@ from folkmoot.core.rules.judging.required import unsigned
 from folkmoot.core.rules.movement import again, at_limit, enter, finish, history, said_last, stages
 from folkmoot.core.rules.outcomes import merged
 from folkmoot.core.rules.questions import ask, asking_status
-from folkmoot.core.rules.running.budgets import over_budget
+from folkmoot.core.rules.running.budgets import allowance, over_budget, spent_so_far
 from folkmoot.core.rules.running.landing import is_before_landing, is_marked, not_mended
 from folkmoot.core.rules.running.looking import looks_anew, unseen_by
 from folkmoot.core.rules.sharing.holds import give_up_paths, needless
@@ -178,7 +178,9 @@ def _settle_with_agent(case: Case, agent: str) -> None:
         ask(case, "decision", words, AGAIN, NOT_NOW, context=_tried(case))
     elif spent := over_budget(flow, item):
         words = f"The item has used {spent} since a person last looked. Should the agents go on?"
-        ask(case, "budget", words, GO_ON, NOT_NOW, context=facts(_where(case), history(case)))
+        told = facts(spent_so_far(item), _where(case), history(case))
+        help = f"to go on gives it as much again ({allowance(flow)}); to raise it for all: `budget` in the flow"
+        ask(case, "budget", words, GO_ON, NOT_NOW, context=told, help=help)
     elif item.advisor:
         return  # the advice is tried before anything else is thought of
     elif item.span.expert_attempts >= EXPERTS_MAX and item.kind not in ONE_SHOT_KINDS:

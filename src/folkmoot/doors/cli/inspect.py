@@ -3,14 +3,15 @@
 import os
 import sys
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import click
 from msgspec.structs import replace
 
 from folkmoot.api.machine import LimitView
 from folkmoot.api.pages import EventPage
-from folkmoot.api.requests import ListLessons, Measure, ReadLog, ShowFlow
+from folkmoot.api.requests import ListLessons, Measure, ReadLog, ReadUsage, ShowFlow
+from folkmoot.api.usage import By, UsageView
 from folkmoot.core.vocabulary.roles import agent_named
 from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Number, Session, common, number_of
@@ -74,6 +75,37 @@ def _follow(session: Session, view: EventPage, item: str | None, limit: int) -> 
 
 def _show(session: Session, view: EventPage) -> None:
     render.events.log(render.phases.numbered(view.events, session.ask(ShowFlow())))
+
+
+@click.command("usage")
+@click.argument("item", required=False)
+@click.option("--by", type=click.Choice(get_args(By)), default="item", show_default=True, help="What a line is about.")
+@click.option("--since", metavar="WHEN", help="Only runs that began since: 24h, 7d, today, 2026-11-18.")
+@common
+@click.pass_obj
+def usage_command(session: Session, item: str | None, by: By, since: str | None) -> None:
+    """Show what runs have used up: tokens, money, time.
+
+    Runs that were stopped, killed or ran out of quota count too, as far as their client told. Money is what the client
+    says, or what the `price` of a model in the flow makes of its tokens; where nobody can tell it is unknown.
+
+    \b
+    Examples:
+      moot usage
+      moot usage --by model --since 7d
+      moot usage 7 --by run
+
+    See also: moot metrics, moot board.
+    """
+    wanted = number_of(item) if item else None
+    view = session.ask(ReadUsage(by=by, since=since, item=wanted))
+    session.answer(view, lambda: _show_usage(view))
+
+
+def _show_usage(view: UsageView) -> None:
+    from folkmoot.doors.cli.render.plot.usage import usage  # only this one command needs it
+
+    usage(view)
 
 
 @click.command("metrics")

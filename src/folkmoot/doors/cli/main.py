@@ -64,6 +64,7 @@ COMMANDS = {
     "show": "items",
     "log": "inspect",
     "metrics": "inspect",
+    "usage": "inspect",
     "lessons": "inspect",
     "doctor": "inspect",
     "backup": "backup",
@@ -94,7 +95,7 @@ PURPOSES = {
     "Talk": ("inbox", "answer", "comment", "comments"),
     "Hand over": ("send", "messages", "accept", "complete", "reject", "mirror"),
     "Keep others off": ("lock", "unlock", "locks"),
-    "Look": ("board", "status", "list", "show", "output", "diff", "log", "metrics", "lessons", "doctor"),
+    "Look": ("board", "status", "list", "show", "output", "diff", "log", "usage", "metrics", "lessons", "doctor"),
     "Keep it safe": ("backup", "restore", "export", "import"),
     "Write programs": ("call", "schema"),
 }

@@ -25,7 +25,7 @@ from folkmoot.store.port import BoardHead, Reading
 # What a run itself writes; each must come while that run is the item's current one.
 WRITTEN_BY_RUNS = frozenset(
     {
-        *("lease_renewed", "setup_ended", "agent_completed", "run_released", "run_paused"),
+        *("lease_renewed", "setup_ended", "agent_completed", "run_released", "run_paused", "run_stopped"),
         *("landing_recorded", "landing_deferred"),
     }
 )
@@ -111,6 +111,8 @@ class Audit:
                 self.running.claimed(event, item, self._in_force)
         if event.name == "pool_paused":
             self.running.paused(event, item)
+        if event.name == "run_stopped" and item is not None and self._in_force is not None:
+            self.running.stopped(event, item, self._in_force)
         if event.name == "dispute_answered" and item is not None:
             self._check_round(event, item)
 

@@ -8,15 +8,18 @@ from folkmoot.core.events import Event, Row
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Run
-from folkmoot.core.rules.running.budgets import ALL, DAY, POOL, day_is_spent
+from folkmoot.core.rules.running.budgets import ALL, POOL, day_is_spent, over_budget
 from folkmoot.core.rules.running.pauses import LONG_SECONDS, QUOTA_SECONDS_MAX
 from folkmoot.core.rules.running.rights import may_write, strays, trespasses
+from folkmoot.core.rules.running.spending import DAY
 from folkmoot.core.rules.running.work import leaked, too_much
 from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.core.rules.sharing.paths import outside
 
 Found = Callable[[str, str, str | None], None]
 NOBODYS = frozenset({".git", ".moot"})  # no run changes what lies in one of these, at any depth
+# What ends a run with a change that is taken in.
+KEEPS_WORK = ("agent_completed", "run_paused", "run_stopped", "run_released", "landing_failed")
 ROUNDED = 0.01  # seconds
 LANDED_BY = ("done", "changes_requested", "disputed")  # a bound child hands its work over with its verdict
 
@@ -81,6 +84,13 @@ class Running:
         if asks and seconds > LONG_SECONDS + ROUNDED and change.fields["question"] is None:
             self.found("R-07", f"{change.id} pauses for {seconds:.0f}s and nobody is asked", event.item)
 
+    def stopped(self, event: Event, item: Item, flow: Flow) -> None:
+        """Before the event is folded: was there a budget that the run had used up? One may have been raised since."""
+        day = self.tables.get("meters", {}).get(DAY)
+        of_day = day is not None and day_is_spent(flow.budget, day)
+        if not (event.context["raised"] or over_budget(flow, item) or of_day):
+            self.found("R-07", f"{event.run} is stopped for a budget that is not spent", item.id)
+
     def _check_rate(self, event: Event, agent: str, flow: Flow, item: str) -> None:
         most, window = flow.limits.starts, flow.limits.window
         if (most, window) != self._rate:
@@ -128,7 +138,7 @@ class Running:
             known = child is not None and child.landed == item.head and child.asker == item.id
         elif event.name == "landing_found":
             known = item.head is None and before.landing is not None and before.head == before.landing.head
-        elif run is None or event.name not in ("agent_completed", "run_paused", "run_released", "landing_failed"):
+        elif run is None or event.name not in KEEPS_WORK:
             known = False
         elif item.head is None:
             known = before.landed != item.landed and before.head == run.head

@@ -27,13 +27,14 @@ def measure(reading: Reading, flow: Flow, item: str | None = None) -> Metrics:
         found = list(cast("Iterable[Run]", reading.rows("runs")))
         questions = list(cast("Iterable[Question]", reading.rows("questions")))
     else:
-        items = _family(reading, known_item(reading, item))
+        items = family(reading, known_item(reading, item))
         found = [run for one in items for run in reading.runs(one)]
         questions = [question for one in items for question in reading.questions(one)]
     return _measured(flow, items, found, questions)
 
 
-def _family(reading: Reading, top: Item) -> dict[str, Item]:
+def family(reading: Reading, top: Item) -> dict[str, Item]:
+    """An item with all that was made for it."""
     found = {top.id: top}
     waiting = [top]
     while waiting:

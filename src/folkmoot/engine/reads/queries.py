@@ -22,9 +22,12 @@ from folkmoot.api.pages import (
     RunOutput,
 )
 from folkmoot.api.requests import LESSONS_MAX
+from folkmoot.api.usage import UsageView
 from folkmoot.api.views import EventView, ItemView, LiveRun, OutputPart
 from folkmoot.core.enums import ONE_SHOT_KINDS
 from folkmoot.core.flow import Flow
+from folkmoot.core.rules.running.budgets import Left, left
+from folkmoot.core.rules.running.spending import DAY
 from folkmoot.core.work import Landing
 from folkmoot.engine.clock_and_ids import Clock
 from folkmoot.engine.loading import known_item, workflow
@@ -246,6 +249,24 @@ class Queries:
     def last(self) -> int:
         """The number of the last event."""
         return self._snapshot(lambda snapshot: snapshot.reading.head().seq)
+
+    def left(self, run: str) -> Left:
+        """What budgets leave a run, before they end it."""
+
+        def look(snapshot: Snapshot) -> Left:
+            reading, moment = snapshot.reading, snapshot.moment
+            row = reading.run(run)
+            item = reading.item(row.item) if row is not None else None
+            if item is None:
+                return Left()
+            return left(snapshot.flow, item, reading.meter(DAY), reading.pauses(), moment.now, moment.at)
+
+        return self._snapshot(look)
+
+    def usage(self, by: str = "item", since: str | None = None, item: str | None = None) -> UsageView:
+        from folkmoot.engine.reads.usage import used
+
+        return self._snapshot(lambda snapshot: used(snapshot, by, since, item))
 
     def metrics(self, item: str | None = None) -> Metrics:
         from folkmoot.engine.reads.metrics import measure  # only this one command needs it

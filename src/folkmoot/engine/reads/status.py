@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 from folkmoot.api.pages import BoardStatus, Today
 from folkmoot.core.enums import ASKING, Kind
 from folkmoot.core.flow import LANDING
-from folkmoot.core.rules.running.budgets import DAY_MS
+from folkmoot.core.rules.running.spending import DAY_MS
 from folkmoot.engine.reads.views import pause_views, question_view
 
 if TYPE_CHECKING:

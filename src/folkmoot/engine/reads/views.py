@@ -41,6 +41,7 @@ from folkmoot.core.report import Statement
 from folkmoot.core.rules.judging.carrying import acted_of, kept_of
 from folkmoot.core.rules.judging.reasons import reason_does
 from folkmoot.core.rules.running.budgets import POOL, in_force
+from folkmoot.core.rules.running.spending import money_of, token_sum
 from folkmoot.core.vocabulary.ways import does
 from folkmoot.engine.moment import Moment
 
@@ -145,7 +146,7 @@ def _summary(item: Item, flow: Flow, moment: Moment, questions: list[Question]) 
         "dispute_rounds": dispute.rounds if dispute else 0,
         "dispute_agents": dispute.agents if dispute else [],
         "escalation_tier": tier(flow, item),
-        "cost_usd": item.cost_usd,
+        "cost_usd": item.cost_usd or None,
         "why": why(flow, item, moment.now, questions),
     }
 
@@ -294,7 +295,8 @@ def run_view(run: Run, flow: Flow | None = None) -> RunView:
         end=run.end,
         outcome=run.outcome,
         cause=run.cause,
-        cost_usd=run.cost_usd,
+        cost_usd=money_of(run),
+        tokens=token_sum(run),
         setup_seconds=run.setup_seconds,
         setup_kept=run.setup_kept,
         gate=run.gate,

@@ -16,7 +16,6 @@ from folkmoot.core.decoding import converted
 from folkmoot.core.flow import Agent, Client, Flow, Model
 from folkmoot.core.vocabulary.roles import nearest
 from folkmoot.errors import Invalid
-from folkmoot.worker.clients.acp_modes import ASKING
 from folkmoot.worker.clients.called import names_in
 from folkmoot.worker.clients.listener import DIALECTS
 from folkmoot.worker.clients.troubles import Trouble
@@ -27,6 +26,8 @@ Template = list[str | list[str]]
 # Modules of ours, run without the folder they are started in on their path: what an agent wrote there is not ours.
 FUNCTION = [sys.executable, "-P", "-m", "folkmoot.worker.clients.function"]
 DRIVER = [sys.executable, "-P", "-m", "folkmoot.worker.clients.acp_driver"]
+# How agents call the mode of a session in which they ask before each act, where nobody knows the agent better.
+ASKING = ("default", "ask", "approve", "manual")
 _PLACEHOLDER = re.compile(r"\{([a-z_]{1,20})\}")
 # One argument may have 128 KiB on Linux; a prompt that long is read from its file instead.
 _ARGUMENT_MAX = 120_000

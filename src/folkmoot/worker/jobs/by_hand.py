@@ -20,6 +20,7 @@ from folkmoot.worker.jobs.effort import EffortJob
 from folkmoot.worker.jobs.gate import prove
 from folkmoot.worker.jobs.job import Job
 from folkmoot.worker.jobs.preparing import set_up
+from folkmoot.worker.jobs.saying import spooled
 from folkmoot.worker.ports import Paths
 from folkmoot.worker.workspaces import BASE, SET_ASIDE, TRIAL, GitWorkspaces, own
 
@@ -39,7 +40,7 @@ class HandJob(EffortJob):
         self.tools.step("prepare", self.run)
         if self.is_made:
             own(self.paths)
-            self._spool()
+            spooled(self.paths, self.assignment.brief, self._began)
             return ""
         if os.path.isdir(self.paths.root):
             self.tools.workspaces.remove(self.paths)  # a clone that was not finished was never worked in
@@ -49,7 +50,7 @@ class HandJob(EffortJob):
         self.tools.step("cloned", self.run)
         words = self._set_up(at)
         self._began = self.tools.workspaces.began(run_context, base or at)
-        self._spool()
+        spooled(self.paths, self.assignment.brief, self._began)
         self._mark_ready()
         return words
 

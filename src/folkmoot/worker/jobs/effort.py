@@ -3,13 +3,11 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from msgspec.structs import replace
 
 from folkmoot.api.views import ItemView
-from folkmoot.briefs.prompt import prompt
-from folkmoot.core.commands import PauseRun
-from folkmoot.core.report import Report, Usage
+from folkmoot.core.commands import PauseRun, StopRun
+from folkmoot.core.report import Report
 from folkmoot.core.rules.running.pauses import lacks
 from folkmoot.core.rules.running.work import keeps, overruled
 from folkmoot.core.work import Work
@@ -21,7 +19,6 @@ from folkmoot.worker.clients.listener import listener
 from folkmoot.worker.clients.own_settings import with_settings
 from folkmoot.worker.clients.troubles import in_one_line
 from folkmoot.worker.clients.waiting import only_retries
-from folkmoot.worker.environment import write_below
 from folkmoot.worker.git.harvest.bounds import Allowed, allowed
 from folkmoot.worker.git.harvest.leaks import without_values
 from folkmoot.worker.jobs import teardown
@@ -29,7 +26,8 @@ from folkmoot.worker.jobs.bounds import SPACE, listed, not_taken, over_limit
 from folkmoot.worker.jobs.job import Answer, Job
 from folkmoot.worker.jobs.pausing import shown_pause
 from folkmoot.worker.jobs.preparing import set_up
-from folkmoot.worker.jobs.saying import REPORT_FILE, ReportFile, keep_said, said_before, written
+from folkmoot.worker.jobs.saying import ReportFile, keep_said, looks_meant, said_before, spooled, written
+from folkmoot.worker.jobs.spending import look_at_budget, renew, with_usage
 from folkmoot.worker.jobs.unsaid import unsaid
 from folkmoot.worker.logins.expiry import is_over
 from folkmoot.worker.logins.placing import Files, read_files
@@ -45,11 +43,13 @@ if TYPE_CHECKING:
 
     from folkmoot.worker.ports import RunSocket
 
+CUT = ("timeout", "silence", "budget")
 MERGES_MAX = 50
 PRINTED_KEPT = 4_000  # characters of what an agent printed that was meant as a report, and could not be read
 
 
 class EffortJob(Job):
+    spends = True
     _kept = False  # is what it changed safe?
     _began: str | None = None  # the commit at which the work on its item began
     _allowed: Allowed | None = None
@@ -72,6 +72,7 @@ class EffortJob(Job):
             self._pause(PauseRun(why=over, cause="environment", login=True))
             return
         run_context = self.assignment.run_context
+        look_at_budget(self)
         self.step("clone")
         base = tools.workspaces.make(self.paths, run_context, None)
         try:
@@ -139,8 +140,27 @@ class EffortJob(Job):
         """Why its client could not sign in; without that no run is worth its while."""
         return is_over(start, login, self.tools.env, self.tools.application.engine.clock.wall() / 1000)
 
+    def _count(self) -> None:
+        """Tell what it has used up, before it ends otherwise than by its report."""
+        if self.spending.is_new:
+            self.submit(lambda engine: renew(self))
+
+    def _ended_by(self, command: PauseRun | StopRun) -> None:
+        self._keep_head(self.submit(lambda engine: engine.handle_run(self.actor, command)))
+
+    def _keep_head(self, view: ItemView) -> None:
+        if isinstance(workspaces := self.tools.workspaces, GitWorkspaces) and view.head is not None:
+            workspaces.keep_item(self.item, view.head)
+
+    def _stop(self, work: Work | None) -> None:
+        self.submit(lambda engine: renew(self))  # its time counts too
+        self._ended_by(StopRun(work=work))
+        self.became = "stopped: a budget is used up; what it made is kept"
+        self.tell("released", self.became)
+
     def _pause(self, command: PauseRun) -> None:
-        self.submit(lambda engine: engine.act(self.actor, command))
+        self._count()
+        self._ended_by(command)
         self.became = f"it {lacks(command.cause, command.login)}: {command.why}"
         self.tell("released", self.became)
 
@@ -150,7 +170,7 @@ class EffortJob(Job):
         agent = self.flow.agents[self.agent]
         obeyed = self.tools.catalogue.obeyed_by(start)
         set_up(self, self.flow, agent.setup, agent.network, base, landed=is_fresh(run_context), obeyed=obeyed)
-        files = self._spool()
+        files = spooled(self.paths, self.assignment.brief, self._began)
         for words in login.notes:
             self.output.add(f"folkmoot: {words}\n")
         home_files = {name: text.encode() for name, text in start.home_files.items()}
@@ -183,6 +203,9 @@ class EffortJob(Job):
             heard.feed(line)
             if heard.stream.over:
                 self.timers.over(self.tools.now())
+            elif self.spending.hear(heard.stream):
+                self.timers.spends(self.tools.now(), 0.0)
+                self.hurry()
 
         ended = self.run_process(launch, hear)
         self.check_alive()
@@ -199,16 +222,6 @@ class EffortJob(Job):
         passed = {name: self.tools.env[name] for name in start.env if name in self.tools.env}
         return {**passed, **login.texts, **start.set, **texts(self.included)}
 
-    def _spool(self) -> dict[str, str]:
-        """The brief and the prompt as files, and where a report may be written."""
-        text = prompt(self.assignment.brief, self._began)
-        spool = self.paths.spool
-        files = {name: os.path.join(spool, name) for name in ("brief.json", "prompt.txt", REPORT_FILE)}
-        write_below(spool, ["brief.json"], msgspec.json.encode(self.assignment.brief))
-        write_below(spool, ["prompt.txt"], text.encode())
-        named = {"MOOT_BRIEF": "brief.json", "MOOT_PROMPT": "prompt.txt", "MOOT_REPORT": REPORT_FILE}
-        return {"prompt": text, **{name: files[file] for name, file in named.items()}}
-
     # Bringing it home
 
     def _conclude(self, run_context: RunContext, base: str | None, relay: Relay, ended: Ended, stream: Stream) -> None:
@@ -216,11 +229,17 @@ class EffortJob(Job):
             self._kept = True  # there is nothing any more
             filled = Report.failed(over_limit(SPACE, self.flow.limits))
             return self._tell_end(self.report(filled), filled)
+        self.spending.hear(stream)
+        if self.spending.has_windows:  # a report tells what it used, and not how its quota stands
+            self._count()
         said, fault = self._heard(relay, ended, stream)
         work, lost = self._harvested(run_context, base, said)
         if relay.ended:
             self.became = "ended by what it said during its run"
             self.timers.done = True
+            return
+        if said is None and self.timers.ending == "budget":
+            self._tell_merged(Report(outcome="incomplete"), None, work, lambda said, fault, work: self._stop(work))
             return
         if said is None and (shown := shown_pause(stream, self.timers, self.redactor.clean)) is not None:
             self._tell_merged(
@@ -232,7 +251,7 @@ class EffortJob(Job):
             return
         if said is None:
             said, fault = unsaid(self, ended, stream)
-        self._hand_in(run_context, replace(said, usage=_usage(stream, said)), fault, work, lost)
+        self._hand_in(run_context, with_usage(said, stream), fault, work, lost)
 
     def bring_back(self, start: Start, run_context: RunContext, base: str | None) -> None:
         """Its worker died after it had reported: its report, and its change, are taken in as that one would have."""
@@ -327,7 +346,7 @@ class EffortJob(Job):
         """
         if relay.report is not None:
             return relay.report, relay.fault
-        cut = self.timers.ending in ("timeout", "silence") or bool(ended.fault or ended.limit) or stream.cause == "size"
+        cut = self.timers.ending in CUT or bool(ended.fault or ended.limit) or stream.cause == "size"
         in_file = written(self.paths)
         for text in (in_file,) if cut else (in_file, stream.text):
             if not text.strip():
@@ -337,7 +356,7 @@ class EffortJob(Job):
             except Invalid as error:
                 if cut or stream.cause is not None:
                     return None, None  # it was cut off: why it was is what counts
-                if text is in_file or _looks_meant(text):
+                if text is in_file or looks_meant(text):
                     # Of what was only printed no more than its end: no brief has a transcript (Q-06).
                     meant = text if text is in_file else text[-PRINTED_KEPT:]
                     return Report.unread(error.message, self.redactor.clean(meant)), error.message
@@ -345,14 +364,11 @@ class EffortJob(Job):
         return (relay.refused if stream.cause is None else None), None
 
     def _keep_diff(self, work: Work) -> None:
-        diff = self.tools.workspaces.diff(work, self.tools.now)
-        if diff:
+        if diff := self.tools.workspaces.diff(work, self.tools.now):
             self._keep_output([(DIFF_PART, self.redactor.clean(diff))])
 
     def _tell_end(self, view: ItemView, said: Report) -> None:
-        workspaces = self.tools.workspaces
-        if isinstance(workspaces, GitWorkspaces) and view.head is not None:
-            workspaces.keep_item(self.item, view.head)
+        self._keep_head(view)
         # The board may have judged it otherwise than the agent: by what it really changed.
         judged = next((run for run in view.runs if run.run == self.run), None)
         outcome = (judged.outcome if judged else None) or said.outcome
@@ -360,15 +376,3 @@ class EffortJob(Job):
         words = summary.splitlines()[0] if summary else ""
         self.became = f"{outcome}: {words}" if words else outcome
         self.tell("ended", self.became, good={"done": True, "failed": False}.get(outcome))
-
-
-def _usage(stream: Stream, said: Report) -> Usage | None:
-    """As the client shows it; else by the agent's own word."""
-    if not (stream.input_tokens or stream.output_tokens or stream.cost_usd):
-        return said.usage
-    return Usage(input_tokens=stream.input_tokens, output_tokens=stream.output_tokens, cost_usd=stream.cost_usd)
-
-
-def _looks_meant(text: str) -> bool:
-    """Was a report tried, as opposed to an agent that just talked?"""
-    return '"outcome"' in text

@@ -21,6 +21,7 @@ from folkmoot.worker.clients.catalogue import Catalogue
 from folkmoot.worker.environment import environment, make_tmp, note_port
 from folkmoot.worker.git.harvest.bounds import HARVEST_SECONDS, STOP_SECONDS, Patience
 from folkmoot.worker.jobs.bounds import SPACE, bounds_of, make_room
+from folkmoot.worker.jobs.spending import Spending, renew
 from folkmoot.worker.logins.placing import place
 from folkmoot.worker.output import Lines, Output
 from folkmoot.worker.ports import Child, Ended, Keeper, Launch, Paths, PortRange, RunSocket, Sandbox, WorkerEvent
@@ -66,6 +67,8 @@ class RunAborted(Exception):
 class Job(ABC):
     """One run, from its claim to its end, in a thread of its own. Only `end` is called by others."""
 
+    spends = False  # does a budget end it?
+
     def __init__(self, tools: Tools, assignment: Assignment, sandbox: Sandbox) -> None:
         self.tools = tools
         self.assignment = assignment
@@ -84,6 +87,7 @@ class Job(ABC):
         self.output = Output(self._keep_output)
         wall, silence = self.limits()
         self.timers = RunTimers(tools.now(), flow.limits.lease, wall, silence, flow.limits.after_report)
+        self.spending = Spending(flow, self.model)
         self.became = ""  # how it ended, in words
         self.free: Callable[[], None] = lambda: None  # set by the worker: it has a slot again
         self.hurry: Callable[[], None] = lambda: None  # set by the worker: it may have to be ended sooner than it was
@@ -136,6 +140,8 @@ class Job(ABC):
         self.became = "given back" if self.timers.ending == "stopped" else "its lease was lost"
         if self.timers.ending == "stopped":
             try:
+                if self.spending.is_new:
+                    renew(self)
                 self.tools.application.engine.act(self.actor, ReleaseRun())
             except Refused:
                 self.became = "its lease was lost"  # the board has it already

@@ -3,13 +3,18 @@
 import os
 import stat
 from collections.abc import Callable
+from typing import Any
 
+import msgspec
+
+from folkmoot.briefs.prompt import prompt
 from folkmoot.core.commands import ReportRun
 from folkmoot.core.decoding import reader
 from folkmoot.core.input_limits import encoded
 from folkmoot.core.report import Report
 from folkmoot.errors import Invalid, Unavailable
 from folkmoot.reports.read import read_report
+from folkmoot.worker.environment import write_below
 from folkmoot.worker.ports import Paths
 
 SAID = "said"  # in a run's folder, beside its workspace: no process of the run can write there
@@ -55,6 +60,20 @@ def written(paths: Paths) -> str:
         return ""
     with open(fd, "rb") as file:
         return file.read(REPORT_BYTES_MAX + 1).decode("utf-8", "replace")
+
+
+def spooled(paths: Paths, brief: dict[str, Any], began: str | None) -> dict[str, str]:
+    """The brief and the prompt as files, and where a report may be written; and the prompt itself."""
+    text = prompt(brief, began)
+    write_below(paths.spool, ["brief.json"], msgspec.json.encode(brief))
+    write_below(paths.spool, ["prompt.txt"], text.encode())
+    named = {"MOOT_BRIEF": "brief.json", "MOOT_PROMPT": "prompt.txt", "MOOT_REPORT": REPORT_FILE}
+    return {"prompt": text, **{name: os.path.join(paths.spool, file) for name, file in named.items()}}
+
+
+def looks_meant(text: str) -> bool:
+    """Was a report tried, as opposed to an agent that just talked?"""
+    return '"outcome"' in text
 
 
 class ReportFile:

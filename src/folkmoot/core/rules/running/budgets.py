@@ -4,17 +4,20 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from msgspec import Struct
+
 from folkmoot.core.commands import CloseQuestion
 from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import Budget, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Meter, Pause, Run
-from folkmoot.core.report import Report
+from folkmoot.core.report import Usage
+from folkmoot.core.rules.running.spending import DAY, DAY_MS
 from folkmoot.core.situation import Case
 from folkmoot.errors import NothingToDo, Refused
 
-ALL, DAY, POOL, STARTS = "all", "day", "pool:", "starts:"
-DAY_MS = 86_400_000
+ALL, POOL, STARTS = "all", "pool:", "starts:"
+NOTHING = Usage()
 
 
 def in_force(pauses: Collection[Pause], now: float) -> dict[str, Pause]:
@@ -87,35 +90,15 @@ def shut_pools(flow: Flow, paused: Iterable[str], live: Iterable[Run]) -> set[st
     return full | set(paused)
 
 
-def used(case: Case, said: Report) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a run used up: the change of the item's span, and the rows of the board that follow."""
+def waits_no_more(case: Case) -> dict[str, Any]:
+    """A pool that lets a run report works again: what it counts of pauses in a row begins anew, and nobody is asked."""
     run = case.run
-    assert run is not None
-    usage = said.usage
-    usd = usage.cost_usd if usage else 0.0
-    tokens = usage.input_tokens + usage.output_tokens if usage else 0
-    seconds = max(0.0, case.now - run.began) if run.began else 0.0
-    rows: dict[str, Any] = {}
-    pause = case.pauses.get(POOL + (run.pool or ""))
-    if pause is not None and pause.in_a_row:
-        rows["pauses"] = [(pause.id, {"in_a_row": 0})]
-        if pause.question and pause.asks and pause.until is not None:
-            case.tell(pause.asks, CloseQuestion(question=pause.question, why=f"{run.pool} works again"))
-    budget = case.flow.budget
-    if budget.has_day:
-        rows["meters"] = _day(case, usd, tokens, seconds)
-    if usd or tokens or budget.item_time is not None:
-        span = case.item.span
-        return {"usd": span.usd + usd, "tokens": span.tokens + tokens, "seconds": span.seconds + seconds}, rows
-    return {}, rows
-
-
-def _day(case: Case, usd: float, tokens: int, seconds: float) -> tuple[str, dict[str, Any]]:
-    day = case.situation.at // DAY_MS
-    meter = case.meters.get(DAY)
-    before = meter if meter is not None and meter.day == day else Meter(id=DAY, day=day)
-    used_up = {"usd": before.usd + usd, "tokens": before.tokens + tokens, "seconds": before.seconds + seconds}
-    return DAY, {"day": day, **used_up}
+    pause = case.pauses.get(POOL + (run.pool or "")) if run is not None else None
+    if run is None or pause is None or not pause.in_a_row:
+        return {}
+    if pause.question and pause.asks and pause.until is not None:
+        case.tell(pause.asks, CloseQuestion(question=pause.question, why=f"{run.pool} works again"))
+    return {"pauses": [(pause.id, {"in_a_row": 0})]}
 
 
 def day_is_spent(budget: Budget, meter: Meter) -> bool:
@@ -128,12 +111,13 @@ def spend_day(case: Case) -> None:
     meter, before = case.meters.get(DAY), case.pauses.get(DAY)
     if meter is None or not day_is_spent(case.flow.budget, meter):
         return
-    if before is not None and before.until is not None and before.until > case.now:
+    now = case.situation.now
+    if before is not None and before.until is not None and before.until > now:
         return
     left = (DAY_MS - case.situation.at % DAY_MS) / 1000
     pause = {
         "on": True,
-        "until": case.now + left,
+        "until": now + left,
         "ends_at": case.situation.at + round(left * 1000),
         "why": "the day's budget is spent",
         "by": ENGINE_NAME,
@@ -154,5 +138,78 @@ def over_budget(flow: Flow, item: Item) -> str | None:
     if _spent(span.tokens, budget.item_tokens):
         return f"{span.tokens:,} of {budget.item_tokens:,} tokens"
     if _spent(span.seconds, budget.item_time):
-        return f"{span.seconds / 60:.0f} of {(budget.item_time or 0) / 60:.0f} minutes"
+        return f"{_time(span.seconds)} of {_time(budget.item_time or 0.0)}"
     return None
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:.0f} minutes"
+
+
+def allowance(flow: Flow) -> str:
+    """What an item may use up between two answers of a person, in words."""
+    budget = flow.budget
+    told = [f"${budget.item_usd:.2f}"] if budget.item_usd is not None else []
+    told += [f"{budget.item_tokens:,} tokens"] if budget.item_tokens is not None else []
+    told += [_time(budget.item_time)] if budget.item_time is not None else []
+    return ", ".join(told)
+
+
+def spent_so_far(item: Item) -> str:
+    """What its runs have used since a person last looked, and where what they made is."""
+    span = item.span
+    told = [f"{span.runs} run{'' if span.runs == 1 else 's'}"]
+    told += [f"{span.tokens:,} tokens"] if span.tokens else []
+    told += [f"${span.usd:.2f}"] if span.usd else []
+    told += [_time(span.seconds)] if span.seconds >= 1 else []
+    kept = "; what they made is kept on the item's branch" if item.head is not None else ""
+    return f"used so far: {', '.join(told)}{kept}"
+
+
+class Left(Struct, frozen=True, kw_only=True):
+    """What a run may still use up before a budget ends it. None: no budget says so."""
+
+    usd: float | None = None
+    tokens: float | None = None
+    seconds: float | None = None
+
+    def ends(self, more: Usage = NOTHING) -> bool:
+        """Is a budget used up, after so much more than was counted?"""
+        tokens = more.input_tokens + more.output_tokens
+        pairs = ((self.usd, more.cost_usd or 0.0), (self.tokens, tokens), (self.seconds, 0.0))
+        return any(left is not None and used_up >= left for left, used_up in pairs)
+
+
+def left(flow: Flow, item: Item, day: Meter | None, pauses: Collection[Pause], now: float, at: int) -> Left:
+    """What is left for the runs of an item: of its own budget, and of the day's unless a person let today go on."""
+    budget, span = flow.budget, item.span
+    let_go = any(pause.id == DAY and not pause.on and (pause.until or 0.0) > now for pause in pauses)
+    of_day = day if day is not None and day.day == at // DAY_MS else None
+    today = (of_day.usd, of_day.tokens, of_day.seconds) if of_day else (0.0, 0, 0.0)
+    most = (budget.day_usd, budget.day_tokens, budget.day_time) if budget.has_day and not let_go else (None,) * 3
+    usd, tokens, seconds = (
+        _least(own, spent, whole, used_up)
+        for own, spent, whole, used_up in zip(
+            (budget.item_usd, budget.item_tokens, budget.item_time),
+            (span.usd, span.tokens, span.seconds),
+            most,
+            today,
+            strict=True,
+        )
+    )
+    return Left(usd=usd, tokens=tokens, seconds=seconds)
+
+
+def _least(own: float | None, spent: float, whole: float | None, used_up: float) -> float | None:
+    found = [most - used for most, used in ((own, spent), (whole, used_up)) if most is not None]
+    return min(found, default=None)
+
+
+def ended_by(case: Case) -> str:
+    """Which budget ends the run, in words; empty if none does any more."""
+    if spent := over_budget(case.flow, case.item):
+        return f"the item has used {spent}"
+    meter = case.meters.get(DAY)
+    if meter is not None and DAY in in_force(case.pauses.values(), case.now) and day_is_spent(case.flow.budget, meter):
+        return "the day's budget is spent"
+    return ""

@@ -111,7 +111,7 @@ def _refuse(case: Case, run: Run, command: RecordLanding, words: str) -> None:
     work = Work(base=case.item.head, commit=command.new, tree=command.tree)
     context = {"outcome": said.outcome, "cause": said.cause, "summary": said.summary[:SUMMARY_SHOWN]}
     ended = {"report": said, "work": work}
-    end_run(case, "agent_completed", "reported", context, outcome=said.outcome, cause=said.cause, **ended)
+    end_run(case, "agent_completed", "reported", context, outcome=said.outcome, cause=said.cause, usage=None, **ended)
     _send_back(case, run, said, work)
 
 

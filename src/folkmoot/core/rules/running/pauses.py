@@ -9,7 +9,7 @@ from typing import Any, assert_never
 
 from msgspec.structs import replace
 
-from folkmoot.core.commands import CloseQuestion, PauseRun, RaiseQuestion, ResumeBoard, StopBoard
+from folkmoot.core.commands import CloseQuestion, PauseRun, RaiseQuestion, ResumeBoard, StopBoard, StopRun
 from folkmoot.core.enums import ONE_SHOT_KINDS, PoolCause
 from folkmoot.core.records import Pause
 from folkmoot.core.report import Report
@@ -17,7 +17,7 @@ from folkmoot.core.rules.claims import end_run, fence
 from folkmoot.core.rules.failures import passing_fault, record_attempts
 from folkmoot.core.rules.movement import again
 from folkmoot.core.rules.questions import ask
-from folkmoot.core.rules.running.budgets import ALL, POOL, in_force
+from folkmoot.core.rules.running.budgets import ALL, POOL, ended_by, in_force
 from folkmoot.core.rules.running.work import partial_work
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import nth_time
@@ -136,6 +136,19 @@ def _pause_pool(case: Case, pool: str, command: PauseRun, cause: PoolCause, befo
     how = "until a person answers" if seconds is None else f"for {seconds:.0f}s"
     context = {"pool": pool, "seconds": seconds, "how": how, "why": command.why, "shown": command.shown, "cause": cause}
     case.emit("pool_paused", context, pauses=(POOL + pool, row))
+
+
+def stop_run(case: Case, command: StopRun) -> None:
+    """A budget is used up: nobody has failed. What it made stays on the item's branch; of the item's own budget a
+    person is asked, and the day's begins anew by itself."""
+    run = fence(case)
+    spent = ended_by(case)
+    why = spent or "it was stopped for a budget that has been raised since"
+    work, fields = partial_work(case, command.work)
+    told = {"why": why, "raised": not spent}
+    end_run(case, "run_stopped", "released", told, outcome="released", work=work, item=fields)
+    kept = "what it made is kept" if work is not None and work.commit is not None else "it had made nothing yet"
+    again(case, "item_ready", {"why": why}, because=f"{why} while {run.agent} worked on it; {kept}")
 
 
 def lacks(cause: PoolCause, login: bool = False) -> str:

@@ -240,9 +240,7 @@ SAYS: dict[str, Say] = {
     "gate_failed": _says("found it red, round {round}", "{why}", style=BAD),
     "gates_waived": lambda context, comments: Said(f"lets it land without {_listed(context.get('gates'))}", style=CARE),
     "finding_set_aside": _set_aside,
-    "contract_changed": lambda context, comments: Said(
-        f"changed what tasks rely on: {_listed(context.get('contracts'))}", style=CARE
-    ),
+    "contract_changed": lambda said, comments: Said(f"changed contracts: {_listed(said.get('contracts'))}", style=CARE),
     "phase_completed": _phase,
     "work_kept": _says("took in the work of #{child}", "{commit}", style=QUIET),
     "work_refused": _says("changed what it may not; nothing of it is taken", "{why}", style=BAD),
@@ -257,6 +255,7 @@ SAYS: dict[str, Say] = {
     "work_landed": _says("landed it on {branch}", "{commit}", style=GOOD),
     "landing_found": _says("found it on {branch} after its landing had ended", "{commit}", style=GOOD),
     "landing_dropped": _says("found that {branch} was not moved", "the landing of {commit} had ended", style=QUIET),
+    "run_stopped": _says("was stopped", "{why}", style=CARE),
     "run_paused": _says("ended: {pool} {lacks}", "{why}", style=CARE),
     "pool_paused": _says("{pool} pauses {how}", "{why}", style=CARE),
     "budget_spent": _says("the day's budget is spent; agents begin again tomorrow", style=CARE),

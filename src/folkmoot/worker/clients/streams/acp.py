@@ -88,6 +88,7 @@ class AcpListener(Listener):
         usage = at(event, "usage") if "usage" in event else event
         self.stream.input_tokens = count(usage, "input_tokens") or self.stream.input_tokens
         self.stream.output_tokens = count(usage, "output_tokens") or self.stream.output_tokens
+        self.stream.cached_tokens = count(usage, "cached_tokens") or self.stream.cached_tokens
         self.stream.cost_usd = cost(event, "cost_usd") or self.stream.cost_usd
 
     def _hear_end(self, event: dict[str, Any]) -> None:

@@ -2,11 +2,14 @@
 
 from typing import Any
 
+from folkmoot.core.records import Window
 from folkmoot.worker.clients.causes import Now
 from folkmoot.worker.clients.printed import at, cost, count, parts, plain, words
 from folkmoot.worker.clients.streams.base import Listener
 from folkmoot.worker.clients.streams.telling import Utterance, error, tool
 
+WINDOWS_MAX = 8
+_NO_TOKENS = (0, 0, 0)
 _MESSAGES_MAX = 10_000  # messages whose tokens are remembered for a run that never gets to its result
 _LONG_WAIT = 30.0  # seconds
 _EVENTS = ("system", "assistant", "user", "result", "rate_limit_event", "stream_event", "control_request")
@@ -18,7 +21,7 @@ class ClaudeListener(Listener):
 
     def __init__(self, now: Now | None = None) -> None:
         super().__init__(now)
-        self._spent: dict[str, tuple[int, int]] = {}
+        self._spent: dict[str, tuple[int, int, int]] = {}
         self._reset_at: int = 0
 
     def hear(self, event: dict[str, Any]) -> None:
@@ -31,6 +34,7 @@ class ClaudeListener(Listener):
                 # It also tells when a limit will end that is not reached.
                 reached = not words(event, "rate_limit_info", "status").startswith("allowed")
                 self._reset_at = count(event, "rate_limit_info", "resetsAt") if reached else 0
+                self._hear_window(at(event, "rate_limit_info"))
             case "result":
                 self._hear_result(event)
 
@@ -56,6 +60,13 @@ class ClaudeListener(Listener):
                     told += error(part.get("content"))
         return told
 
+    def _hear_window(self, told: Any) -> None:
+        used, resets = at(told, "utilization"), count(told, "resetsAt")
+        share = float(used) if isinstance(used, int | float) and not isinstance(used, bool) and 0 <= used <= 1 else None
+        name = words(told, "rateLimitType")[:40].replace("_", " ") or "quota"
+        window = Window(name, share, resets * 1000 if 0 < resets < 10**11 else None, words(told, "status")[:40])
+        self.stream.windows = [*(one for one in self.stream.windows if one.name != name), window][-WINDOWS_MAX:]
+
     def _hear_wait(self, event: dict[str, Any]) -> None:
         """A short wait before it tries again is its own affair; a long one is the board's, which has other work."""
         retry = event if words(event, "subtype") == "api_retry" else at(event, "data")
@@ -77,18 +88,20 @@ class ClaudeListener(Listener):
             if part.get("type") == "text":
                 self.last.add(identity, words(part, "text"))
 
-    def _spend(self, identity: str, tokens: tuple[int, int]) -> None:
+    def _spend(self, identity: str, tokens: tuple[int, int, int]) -> None:
         """Each part of a message tells the tokens of the whole anew; a killed run has no other count."""
-        before = self._spent.get(identity, (0, 0))
-        if before != (0, 0) or len(self._spent) < _MESSAGES_MAX:
+        before = self._spent.get(identity, _NO_TOKENS)
+        if before != _NO_TOKENS or len(self._spent) < _MESSAGES_MAX:
             self._spent[identity] = tokens
             self.stream.input_tokens += tokens[0] - before[0]
             self.stream.output_tokens += tokens[1] - before[1]
+            self.stream.cached_tokens += tokens[2] - before[2]
 
-    def tokens(self, usage: Any) -> tuple[int, int]:
-        """Claude counts what came from the cache apart."""
-        cached = count(usage, "cache_creation_input_tokens") + count(usage, "cache_read_input_tokens")
-        return count(usage, "input_tokens") + cached, count(usage, "output_tokens")
+    def tokens(self, usage: Any) -> tuple[int, int, int]:
+        """Read, written, and of those read what came from the cache, which Claude counts apart."""
+        cached = count(usage, "cache_read_input_tokens")
+        read = count(usage, "input_tokens") + count(usage, "cache_creation_input_tokens") + cached
+        return read, count(usage, "output_tokens"), cached
 
     def _hear_result(self, event: dict[str, Any]) -> None:
         told = words(event, "result")
@@ -120,12 +133,14 @@ class ClaudeListener(Listener):
             into = ("inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
             self.stream.input_tokens = sum(count(model, key) for model in used for key in into)
             self.stream.output_tokens = sum(count(model, "outputTokens") for model in used)
+            self.stream.cached_tokens = sum(count(model, "cacheReadInputTokens") for model in used)
         elif isinstance(event.get("usage"), dict):
-            self.stream.input_tokens, self.stream.output_tokens = self.tokens(event["usage"])
+            read, written, cached = self.tokens(event["usage"])
+            self.stream.input_tokens, self.stream.output_tokens, self.stream.cached_tokens = read, written, cached
         self.stream.cost_usd = cost(event, "total_cost_usd")
 
 
 class QwenListener(ClaudeListener):
-    def tokens(self, usage: Any) -> tuple[int, int]:
+    def tokens(self, usage: Any) -> tuple[int, int, int]:
         """Qwen's input holds what came from the cache."""
-        return count(usage, "input_tokens"), count(usage, "output_tokens")
+        return count(usage, "input_tokens"), count(usage, "output_tokens"), count(usage, "cache_read_input_tokens")

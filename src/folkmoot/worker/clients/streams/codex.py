@@ -20,6 +20,7 @@ class CodexListener(Listener):
             case "turn.completed":
                 # What came from the cache is part of the input here.
                 self.stream.input_tokens += count(event, "usage", "input_tokens")
+                self.stream.cached_tokens += count(event, "usage", "cached_input_tokens")
                 self.stream.output_tokens += count(event, "usage", "output_tokens")
                 self.recover()
                 self.end(True)

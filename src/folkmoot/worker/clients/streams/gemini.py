@@ -40,6 +40,7 @@ class GeminiListener(Listener):
     def _hear_result(self, event: dict[str, Any]) -> None:
         stats = at(event, "stats")
         self.stream.input_tokens = count(stats, "input_tokens")
+        self.stream.cached_tokens = count(stats, "cached")
         # What it thought is paid for as output, and is only in the total.
         thought = count(stats, "total_tokens") - self.stream.input_tokens
         self.stream.output_tokens = max(count(stats, "output_tokens"), thought)

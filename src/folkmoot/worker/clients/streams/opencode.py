@@ -22,6 +22,7 @@ class OpenCodeListener(Listener):
                 tokens = at(part, "tokens")
                 cached = count(tokens, "cache", "read") + count(tokens, "cache", "write")
                 self.stream.input_tokens += count(tokens, "input") + cached
+                self.stream.cached_tokens += count(tokens, "cache", "read")
                 self.stream.output_tokens += count(tokens, "output") + count(tokens, "reasoning")
                 self.stream.cost_usd += cost(part, "cost")
                 self.stopped = words(part, "reason") == "stop"

@@ -27,6 +27,7 @@ class PiListener(Listener):
         usage = at(message, "usage")
         cached = count(usage, "cacheRead") + count(usage, "cacheWrite")
         self.stream.input_tokens += count(usage, "input") + cached
+        self.stream.cached_tokens += count(usage, "cacheRead")
         self.stream.output_tokens += count(usage, "output")
         self.stream.cost_usd += cost(usage, "cost", "total")
         if words(message, "stopReason") in ("error", "aborted"):

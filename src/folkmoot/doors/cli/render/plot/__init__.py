@@ -1,1 +1,1 @@
-"""Trials as pictures: in the terminal, and as an SVG file."""
+"""Numbers as pictures in the terminal: trials, and what runs have used up."""

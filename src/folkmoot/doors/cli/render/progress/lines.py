@@ -18,7 +18,7 @@ from folkmoot.doors.cli.session import View
 
 SETUP_SHOWN = 1.0  # seconds: a shorter one is not worth a word
 MARKS = {"done": "✓", "split": "✓", "failed": "✗", "asks": "?", "disputed": "≠"}
-ENDS = {"agent_completed", "run_released", "run_lapsed", "run_revoked", "run_paused", "landing_deferred"}
+ENDS = {"agent_completed", "run_released", "run_lapsed", "run_revoked", "run_paused", "run_stopped", "landing_deferred"}
 # What is told though no run has ended by it; the rest of the log is bookkeeping, or follows from what is told.
 TOLD = {
     *(ENDS - {"agent_completed"}),

@@ -1,0 +1,160 @@
+"""What runs have used up, as a table, a picture of the days, the budgets and the windows of quota."""
+
+from folkmoot.api.usage import UsageLine, UsageView
+from folkmoot.doors.cli.render.page import CARE, COMMAND, HEAD, QUIET, Page, count, day_of, one_line
+from folkmoot.doors.cli.render.plot.terminal import FANCY, SIMPLE, WIDEST
+from folkmoot.flows.spans import format_span
+
+UNKNOWN = "unknown"
+WIDE = 30  # of what a line is about
+ROWS_SHOWN = 40
+NAMES = {"item": "item", "run": "run", "agent": "agent", "model": "model", "pool": "pool", "day": "day (UTC)"}
+
+
+def usage(view: UsageView) -> None:
+    page = Page()
+    if not view.total.runs:
+        since = " since then" if view.since else ""
+        page.line((f"No agent has run{since}.", QUIET), " What runs use up is counted while they work.")
+    else:
+        _table(page, view)
+        _doubt(page, view)
+        _plot(page, view)
+    _budgets(page, view)
+    _windows(page, view)
+
+
+def _table(page: Page, view: UsageView) -> None:
+    shown = view.lines if page.is_whole else view.lines[:ROWS_SHOWN]
+    wide = min(WIDE, max([len(NAMES[view.by]), 6, *(len(_about(view, line)) for line in shown)]))
+    page.row((f"{NAMES[view.by]:{wide}} {'runs':>5} {'tokens in':>10} {'out':>8} {'cost':>9} {'time':>8}", HEAD))
+    for line in shown:
+        page.row(f"{_about(view, line)[:wide]:{wide}} ", *_cells(line))
+    if len(view.lines) > len(shown):
+        page.line((f"and {len(view.lines) - len(shown)} more: ", QUIET), ("moot usage --json", COMMAND))
+    if len(view.lines) != 1:
+        page.row((f"{'in all':{wide}} ", "bold"), *_cells(view.total))
+
+
+def _about(view: UsageView, line: UsageLine) -> str:
+    return one_line(f"#{line.key} {line.title}" if view.by == "item" else line.title)
+
+
+def _cells(line: UsageLine) -> list[tuple[str, str]]:
+    told = line.runs > line.untold
+    running = f"  {count(line.running, 'run')} at work" if line.running else ""
+    return [
+        (f"{line.runs:>5} ", ""),
+        (f"{short(line.input_tokens) if told else _none(line):>10} ", "" if told else QUIET),
+        (f"{short(line.output_tokens) if told else _none(line):>8} ", "" if told else QUIET),
+        (f"{money(line):>9} ", "" if line.cost_usd is not None else QUIET),
+        (f"{time(line.seconds):>8}", ""),
+        (running, QUIET),
+    ]
+
+
+def _none(line: UsageLine) -> str:
+    return UNKNOWN if line.runs else "-"
+
+
+def money(line: UsageLine) -> str:
+    """Never a zero for what nobody can tell."""
+    if line.cost_usd is None:
+        return _none(line)
+    return dollars(line.cost_usd) + ("+" if line.unpriced else "")
+
+
+def dollars(usd: float) -> str:
+    return f"${usd:.2f}" if usd >= 0.01 or not usd else "<$0.01"
+
+
+def short(number: float) -> str:
+    for size, letter in ((1_000_000, "M"), (10_000, "k")):
+        if number >= size:
+            return f"{number / (1_000_000 if letter == 'M' else 1_000):.1f}{letter}"
+    return f"{number:,.0f}"
+
+
+def time(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f}s"
+    minutes = round(seconds / 60)
+    return f"{minutes}m" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02d}m"
+
+
+def _doubt(page: Page, view: UsageView) -> None:
+    total = view.total
+    if total.untold:
+        told = "told no tokens: it ended before its client said, or the client never does"
+        page.line((f"{_of(total.untold, total.runs)} {told}.", QUIET))
+    if total.unpriced:
+        known = "" if total.cost_usd is None else "; + marks sums that lack some"
+        words = f"Of {_of(total.unpriced, total.runs)} nobody can tell the cost{known}. A price in the flow tells it: "
+        page.line((words, QUIET), ("models: {NAME: {price: {input: …, output: …}}}", COMMAND))
+    if view.gate_runs:
+        ran = f"{count(view.gate_runs, 'run')} of gates and landings, {time(view.gate_seconds)}"
+        page.line((f"Beside them {ran}: they use no model.", QUIET))
+
+
+def _of(some: int, all_of_them: int) -> str:
+    return count(all_of_them, "run") if some == all_of_them else f"{some} of {count(all_of_them, 'run')}"
+
+
+def _plot(page: Page, view: UsageView) -> None:
+    """A bar for each day: money if it is told, else tokens, else time."""
+    days = view.days[-14:]
+    if len(days) < 2:
+        return
+    total = view.total
+    if total.cost_usd:
+        title, values, words = "Cost a day", [day.cost_usd or 0.0 for day in days], [money(day) for day in days]
+    elif total.input_tokens or total.output_tokens:
+        title, values = "Tokens a day", [float(day.input_tokens + day.output_tokens) for day in days]
+        words = [short(value) for value in values]
+    else:
+        title, values, words = "Time a day", [day.seconds for day in days], [time(day.seconds) for day in days]
+    sign = (SIMPLE if page.ascii else FANCY)[2]
+    wide, top = min(page.width, WIDEST) - 24, max(values) or 1.0
+    page.blank()
+    page.line((title, HEAD))
+    for day, value, told in zip(days, values, words, strict=True):
+        page.row((f"{day.key[5:]} ", QUIET), sign * round(value / top * wide), f" {told}")
+
+
+def _budgets(page: Page, view: UsageView) -> None:
+    if not view.budgets:
+        return
+    page.blank()
+    page.line(("Budgets", HEAD))
+    for one in view.budgets:
+        what = "today" if one.of == "day" else f"item #{one.item}" if one.item else "each item"
+        more = "" if one.of == "day" or not one.item else " since you last decided"
+        used = _amount(one.unit, one.used) if one.used else "nothing" if not view.total.unpriced else UNKNOWN
+        used = _amount(one.unit, 0) if not one.used and one.unit == "seconds" else used
+        spent = one.used >= one.most
+        page.row((f"  {what:12}", QUIET), (f"{used} of {_amount(one.unit, one.most)}{more}", CARE if spent else ""))
+    if view.total.runs and view.total.cost_usd is None and any(one.unit == "usd" for one in view.budgets):
+        words = "A budget in money ends nothing while nobody can tell the cost: give prices, or one in tokens."
+        page.line((words, CARE))
+
+
+def _amount(unit: str, value: float) -> str:
+    if unit == "usd":
+        return f"${value:.2f}"
+    return f"{short(value)} tokens" if unit == "tokens" else format_span(round(value))
+
+
+def _windows(page: Page, view: UsageView) -> None:
+    pools = [pause for pause in view.pauses if pause.what.startswith("pool:")]
+    if not view.windows and not pools:
+        return
+    page.blank()
+    page.line(("Quota", HEAD))
+    for window in view.windows:
+        share = f"{window.used * 100:.0f} % used" if window.used is not None else one_line(window.status) or UNKNOWN
+        resets = f", begins anew {day_of(window.resets_at)}" if window.resets_at else ""
+        page.row((f"  {one_line(window.pool)} ", QUIET), f"{one_line(window.window)}: {share}{resets}")
+    for pause in pools:
+        until = f" until {day_of(pause.until)}" if pause.until else ""
+        words = f"pauses{until}: {one_line(pause.why)}"
+        page.row((f"  {one_line(pause.what.removeprefix('pool:'))} ", QUIET), (words, CARE))

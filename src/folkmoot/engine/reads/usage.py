@@ -1,0 +1,189 @@
+"""What runs have used up, by item, run, agent, model, pool or day. A run that goes on counts as far as it has told."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable
+from datetime import UTC, datetime
+from typing import cast, get_args
+
+from folkmoot.api.usage import BudgetLine, By, Unit, UsageLine, UsageView, WindowLine
+from folkmoot.core.item import Item
+from folkmoot.core.records import Meter, Run
+from folkmoot.core.rules.running.spending import DAY, DAY_MS, QUOTA, money_of, tokens_of
+from folkmoot.engine.loading import known_item
+from folkmoot.engine.moment import Moment
+from folkmoot.engine.reads.metrics import family, workflow_of
+from folkmoot.engine.reads.snapshot import Snapshot
+from folkmoot.engine.reads.views import moment_text, pause_views
+from folkmoot.errors import Invalid
+from folkmoot.flows.spans import parse_span
+
+DAYS_MAX = 400  # of a row of days without a gap
+OWN_CHOICE = "the client's own choice"
+
+
+def used(snapshot: Snapshot, by: str, since: str | None, item: str | None) -> UsageView:
+    reading, now = snapshot.reading, snapshot.moment
+    way = _way(by)
+    after = _moment(since, now.at) if since else None
+    if item is None:
+        items = {one.id: one for one in cast("Iterable[Item]", reading.rows("items"))}
+        found = list(cast("Iterable[Run]", reading.rows("runs")))
+    else:
+        items = family(reading, known_item(reading, item))
+        found = [run for one in items for run in reading.runs(one)]
+    chosen = sorted((run for run in found if after is None or run.started_at >= after), key=lambda run: run.started_at)
+    runs, gates = [run for run in chosen if not run.gate], [run for run in chosen if run.gate]
+    lines = _lines(way, runs, items, now)
+    return UsageView(
+        by=way,
+        since=moment_text(after),
+        lines=lines,
+        total=_line("", "in all", runs, now),
+        days=_days(runs, now),
+        gate_runs=len(gates),
+        gate_seconds=round(sum(_seconds(run, now) for run in gates), 3),
+        budgets=_budgets(snapshot, list(items.values())),
+        windows=_windows(cast("Iterable[Meter]", reading.rows("meters"))),
+        pauses=pause_views(reading.pauses(), now),
+    )
+
+
+def _way(by: str) -> By:
+    if by not in get_args(By):
+        words, hint = "what was used cannot be told by {by!r}", "use one of {known}"
+        raise Invalid("bad_usage", words, hint, by=by, known=list(get_args(By)))
+    return cast("By", by)
+
+
+def _moment(text: str, now: int) -> int:
+    """A span back from now, or a day."""
+    if text.strip().lower() == "today":
+        return now // DAY_MS * DAY_MS
+    try:
+        day = datetime.fromisoformat(text.strip())
+    except ValueError:
+        day = None
+    if day is not None and "-" in text:
+        return round((day if day.tzinfo else day.replace(tzinfo=UTC)).timestamp() * 1000)
+    try:
+        return now - round(parse_span(text) * 1000)
+    except Invalid:
+        hint = "write a span back from now, like 24h or 7d, or a day, like 2026-11-18"
+        raise Invalid("bad_span", "{text!r} is neither a time span nor a day", hint, text[:60]) from None
+
+
+def _lines(by: By, runs: list[Run], items: dict[str, Item], now: Moment) -> list[UsageLine]:
+    if by == "day":
+        return _days(runs, now)
+    flows: dict[str, str] = {}
+
+    def whole(run: Run) -> str:
+        if run.item not in flows:
+            flows[run.item] = workflow_of(items, run.item)
+        return flows[run.item]
+
+    keys: dict[str, Callable[[Run], str]] = {
+        "run": lambda run: run.id,
+        "item": whole,
+        "agent": lambda run: run.agent,
+        "model": lambda run: run.model or OWN_CHOICE,
+        "pool": lambda run: run.pool or run.agent,
+    }
+    groups: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        groups[keys[by](run)].append(run)
+    lines = [_line(key, _title(by, key, some, items), some, now) for key, some in groups.items()]
+    if by == "item":
+        return sorted(lines, key=lambda line: int(line.key))
+    return lines if by == "run" else sorted(lines, key=lambda line: (-(line.cost_usd or 0.0), -line.seconds))
+
+
+def _title(by: By, key: str, runs: list[Run], items: dict[str, Item]) -> str:
+    if by == "item":
+        return items[key].title
+    return f"#{runs[0].item} {runs[0].agent}" if by == "run" else key
+
+
+def _days(runs: list[Run], now: Moment) -> list[UsageLine]:
+    """Every day from the first to the last: one without runs has used nothing."""
+    groups: dict[int, list[Run]] = defaultdict(list)
+    for run in runs:
+        groups[run.started_at // DAY_MS].append(run)
+    if not groups:
+        return []
+    first, last = min(groups), max(groups)
+    wanted = range(first, last + 1) if last - first < DAYS_MAX else sorted(groups)
+    return [_line(_day(day), _day(day), groups.get(day, []), now) for day in wanted]
+
+
+def _day(day: int) -> str:
+    return datetime.fromtimestamp(day * 86_400, UTC).date().isoformat()
+
+
+def _line(key: str, title: str, runs: list[Run], now: Moment) -> UsageLine:
+    tokens = [tokens_of(run) for run in runs]
+    told = [one for one in tokens if one is not None]
+    costs = [money_of(run) for run in runs]
+    known = [cost for cost in costs if cost is not None]
+    return UsageLine(
+        key=key,
+        title=title,
+        runs=len(runs),
+        running=sum(run.ended_at is None and run.lease_until > now.now for run in runs),
+        input_tokens=sum(one.input_tokens for one in told),
+        cached_tokens=sum(one.cached_tokens for one in told),
+        output_tokens=sum(one.output_tokens for one in told),
+        untold=len(runs) - len(told),
+        cost_usd=round(sum(known), 6) if known else None,
+        unpriced=len(runs) - len(known),
+        seconds=round(sum(_seconds(run, now) for run in runs), 3),
+    )
+
+
+def _seconds(run: Run, now: Moment) -> float:
+    """Of a run that goes on until now; of one whose lease has run out, until then."""
+    late = max(now.now - run.lease_until, 0.0)
+    ended = run.ended_at if run.ended_at is not None else now.at - round(late * 1000)
+    return max(ended - run.started_at, 0) / 1000
+
+
+def _budgets(snapshot: Snapshot, items: Collection[Item]) -> list[BudgetLine]:
+    budget, meter = snapshot.flow.budget, snapshot.reading.meter(DAY)
+    day = meter if meter is not None and meter.day == snapshot.moment.at // DAY_MS else Meter(id=DAY)
+    of_day: dict[Unit, tuple[float | None, float]] = {
+        "usd": (budget.day_usd, day.usd),
+        "tokens": (budget.day_tokens, day.tokens),
+        "seconds": (budget.day_time, day.seconds),
+    }
+    of_item: dict[Unit, float | None] = {
+        "usd": budget.item_usd,
+        "tokens": budget.item_tokens,
+        "seconds": budget.item_time,
+    }
+    found = [
+        BudgetLine(of="day", unit=unit, used=used_up, most=most, item=None)
+        for unit, (most, used_up) in of_day.items()
+        if most is not None
+    ]
+    for unit, most in of_item.items():
+        spent = {one.id: float(getattr(one.span, unit)) for one in items}
+        top = max(spent, key=lambda one: spent[one], default=None)
+        if most is not None and top is not None:
+            found.append(BudgetLine(of="item", unit=unit, used=spent[top], most=most, item=top if spent[top] else None))
+    return found
+
+
+def _windows(meters: Iterable[Meter]) -> list[WindowLine]:
+    return [
+        WindowLine(
+            pool=meter.id.removeprefix(QUOTA),
+            window=window.name,
+            used=window.used,
+            resets_at=moment_text(window.resets_at),
+            status=window.status,
+            seen_at=moment_text(meter.at),
+        )
+        for meter in sorted(meters, key=lambda meter: meter.id)
+        if meter.id.startswith(QUOTA)
+        for window in meter.windows
+    ]

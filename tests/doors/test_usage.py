@@ -1,0 +1,94 @@
+"""`moot usage`: what runs have used up, as a table and for scripts."""
+
+import pytest
+from msgspec import convert
+
+from folkmoot.api.usage import BudgetLine, UsageLine, UsageView
+from folkmoot.doors.cli.render.plot.usage import dollars, money, short, time, usage
+from tests.doors.conftest import Moot
+
+NONE: dict[str, object] = {
+    "key": "",
+    "title": "in all",
+    "runs": 0,
+    "running": 0,
+    "input_tokens": 0,
+    "cached_tokens": 0,
+    "output_tokens": 0,
+}
+NONE |= {"untold": 0, "cost_usd": None, "unpriced": 0, "seconds": 0.0}
+
+
+def line(**fields: object) -> UsageLine:
+    return convert({**NONE, **fields}, UsageLine)
+
+
+def test_what_nobody_can_tell_is_unknown(nowhere: Moot) -> None:
+    nowhere("init")
+    assert "No agent has run." in nowhere("usage").out
+    nowhere("add", "Hello")
+    nowhere.work("coder")
+    out = nowhere("usage").out
+    assert "#1 Hello" in out and "unknown" in out and "$0.00" not in out
+    assert "unknown of $" in out and "A budget in money ends nothing" in out
+    assert "1 run told no tokens" in out and "price: {input: …, output: …}" in out
+    assert nowhere.json("usage")["total"]["cost_usd"] is None
+
+
+def test_tokens_money_and_time_by_anything(nowhere: Moot) -> None:
+    nowhere("init")
+    nowhere("add", "Hello")
+    nowhere.work("coder", usage={"input_tokens": 123_456, "output_tokens": 789, "cost_usd": 0.42})
+    nowhere.work("reviewer")
+    out = nowhere("usage", "--by", "agent").out
+    assert "coder" in out and "123.5k" in out and "$0.42" in out and "$0.42+" in out  # the sum lacks the reviewer's
+    assert [one["key"] for one in nowhere.json("usage", "1", "--by", "agent")["lines"]] == ["coder", "reviewer"]
+    for by in ("item", "run", "model", "pool", "day"):
+        assert nowhere.json("usage", "--by", by, "--since", "1d")["total"]["cost_usd"] == 0.42
+    assert nowhere.json("usage", "--since", "2100-01-01")["total"]["runs"] == 0
+    assert nowhere("usage", "--since", "soon", "--json", code=2).error["code"] == "bad_span"
+    assert nowhere("usage", "9", "--json", code=2).error["code"] == "unknown_item"
+
+
+def test_numbers_are_short_and_never_a_wrong_nothing() -> None:
+    assert [short(number) for number in (0, 9_999, 10_000, 1_234_567)] == ["0", "9,999", "10.0k", "1.2M"]
+    assert [time(seconds) for seconds in (0, 59, 60, 3599, 3600, 7260)] == [
+        "0s",
+        "59s",
+        "1m",
+        "1h00m",
+        "1h00m",
+        "2h01m",
+    ]
+    assert [dollars(usd) for usd in (0.0, 0.004, 0.01, 12.345)] == ["$0.00", "<$0.01", "$0.01", "$12.35"]
+    assert money(line(runs=1)) == "unknown" and money(line()) == "-"
+    assert money(line(runs=2, cost_usd=1.0, unpriced=1)) == "$1.00+" and money(line(runs=1, cost_usd=0.0)) == "$0.00"
+
+
+def test_days_budgets_and_quota_are_pictured(capsys: pytest.CaptureFixture[str]) -> None:
+    days = [line(key=f"2026-11-1{n}", title="", runs=1, cost_usd=float(n)) for n in range(1, 4)]
+    view = UsageView(
+        by="day",
+        since=None,
+        lines=days,
+        total=line(runs=3, cost_usd=6.0),
+        days=days,
+        gate_runs=2,
+        gate_seconds=90.0,
+        budgets=convert(
+            [
+                {"of": "day", "unit": "usd", "used": 3.0, "most": 20.0, "item": None},
+                {"of": "item", "unit": "tokens", "used": 2e6, "most": 2e6, "item": "7"},
+                {"of": "item", "unit": "seconds", "used": 0, "most": 7200, "item": None},
+            ],
+            type=list[BudgetLine],
+        ),
+        windows=[],
+        pauses=[],
+    )
+    usage(view)
+    out = capsys.readouterr().out
+    bars = [row.count("█") + row.count("#") for row in out.splitlines() if row.startswith("11-1")]
+    assert len(bars) == 3 and bars[0] < bars[1] < bars[2]
+    assert "$3.00 of $20.00" in out and "2.0M tokens of 2.0M tokens since you last decided" in out
+    assert "0s of 2h" in out and "2 runs of gates and landings, 2m" in out
