@@ -6,7 +6,7 @@ import sys
 
 from folkmoot import Board
 from folkmoot.wiring.boards import FileBoards
-from folkmoot.wiring.running import tools_of
+from folkmoot.wiring.running import tools_of, worker_name
 from folkmoot.worker.git.harvest import rules
 from folkmoot.worker.worker import Worker
 
@@ -22,7 +22,7 @@ def main(place: str, wanted: str) -> None:
     if os.environ.get("NO_LOOK"):
         rules.STARS_MAX = 1_000  # ignore rules that nobody has foreseen
     with tools_of(board._application, os.path.join(place, ".moot"), lambda told: None, step) as tools:
-        worker = Worker(tools, "doomed", until_idle=True)
+        worker = Worker(tools, worker_name(tools.workspaces.home), until_idle=True)
 
         def interrupt(number: int, frame: object) -> None:
             worker.interrupt()

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.wiring.running import tools_of
+from folkmoot.worker.reclaim import reclaim
 from tests.worker.yard import Yard, git
 
 STEPS = ["claim", "clone", "setup", "spawn", "report", "gate", "merge", "move", "moved"]
@@ -42,6 +44,11 @@ def doomed(yard: Yard, step: str) -> int:
     return subprocess.run(command, env=env, check=False, capture_output=True, timeout=120).returncode
 
 
+def reclaim_now(yard: Yard) -> None:
+    with tools_of(yard.board._application, str(yard.folder / ".moot"), lambda told: None) as tools:
+        reclaim(tools)
+
+
 def survives(folder: Path, step: str) -> None:
     yard = Yard(folder, lease="2s", agent="setup: [['/bin/true']]", gate=["/bin/sh", "-c", "test -f one.txt"])
     item = yard.add("one", "write one.txt made", "report done")
@@ -66,6 +73,38 @@ def survives(folder: Path, step: str) -> None:
 def test_killed_at_every_step(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda step: survives(tmp_path / step, step), STEPS))
+
+
+@pytest.mark.parametrize("step", ["clone", "spawn", "gate", "merge"])
+def test_what_a_killed_worker_had_is_free_at_once_and_not_when_its_lease_is_over(tmp_path: Path, step: str) -> None:
+    yard = Yard(tmp_path / "yard", lease="3600s", gate=["/bin/sh", "-c", "test -f one.txt"])
+    item = yard.add("one", "write one.txt made", "report done")
+    assert doomed(yard, step) == -9
+    wait_until_gone(yard.folder)
+    yard.run()
+    shown = yard.show(item)
+    assert shown["status"] == "done", shown["why"]
+    lapsed = [event for event in yard.queries.log()["events"] if event["event"] == "run_lapsed"]
+    assert [event["context"]["how"] for event in lapsed] == ["its worker died"]
+    yard.doctor()
+    yard.close()
+
+
+def test_the_run_of_a_worker_that_lives_is_left_alone(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard", lease="3600s")
+    yard.add("one", "say here", "wait 300")
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, str(KILLED), str(yard.folder), "never"], env=env) as worker:
+        until = time.monotonic() + 60
+        while not yard.show("1")["runs"] and time.monotonic() < until:
+            time.sleep(0.1)
+        reclaim_now(yard)
+        assert yard.show("1")["status"] == "running"
+        worker.kill()
+    wait_until_gone(yard.folder)
+    reclaim_now(yard)
+    assert yard.show("1")["status"] == "ready"
+    yard.close()
 
 
 def test_a_killed_worker_leaves_no_agent_and_no_lost_work(tmp_path: Path) -> None:

@@ -386,6 +386,7 @@ class Pause(Request[Pauses], frozen=True, kw_only=True):
     """Let no run begin any more."""
 
     why: str = ""
+    now: bool = False  # those that run end too, and their work is kept
 
 
 class Resume(Request[Pauses], frozen=True, kw_only=True):

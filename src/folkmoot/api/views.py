@@ -318,6 +318,7 @@ class PauseView(View, frozen=True, gc=False, kw_only=True):
     cause: PoolCause | None  # of a pool: why its runs cannot work
     login: bool
     question: str | None  # in which a person is asked about it
+    now: bool = False  # of the board: the runs at work end too
 
 
 # Paused, whose agents cannot be started, or are started by nobody; that rest after a failure; whose paths another has;

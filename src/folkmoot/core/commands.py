@@ -145,6 +145,7 @@ class KeepWork(Command, frozen=True, gc=False, kw_only=True):
 
 class StopBoard(Command, frozen=True, gc=False, kw_only=True):
     why: str = ""
+    now: bool = False  # workers end the runs that they have, too
 
 
 class ResumeBoard(Command, frozen=True, gc=False, kw_only=True):
@@ -152,7 +153,10 @@ class ResumeBoard(Command, frozen=True, gc=False, kw_only=True):
 
 
 class LapseRun(Command, frozen=True, gc=False, kw_only=True):
-    """The lease ran out; given by the engine, never by an actor."""
+    """The lease ran out; given by the engine, never by an actor. `died` names a run whose worker is known to be dead:
+    its lease need not be waited for."""
+
+    died: str | None = None
 
 
 class PassDeadline(Command, frozen=True, gc=False, kw_only=True):

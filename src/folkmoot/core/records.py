@@ -216,6 +216,7 @@ class Pause(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     login: bool = False  # a pool waits for a login, not for quota
     question: str | None = None  # in which a person was last asked about the pool
     asks: str | None = None  # the item that has this question
+    now: bool = False  # of the board: workers end the runs that they have, too
     at: int = 0
 
 

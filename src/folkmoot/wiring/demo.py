@@ -17,6 +17,7 @@ from msgspec.structs import asdict
 from folkmoot.api.machine import DemoEnd, TestCount, TestsBeforeAndAfter
 from folkmoot.api.views import QuestionView
 from folkmoot.core.commands import ENGINE, Actor, AnswerQuestion
+from folkmoot.doors.cli.keyboard.keys import is_watched, one_by_one
 from folkmoot.doors.cli.render.page import Page
 from folkmoot.doors.cli.render.running import Progress
 from folkmoot.engine.application import Application
@@ -45,7 +46,7 @@ ENDED = ("done", "cancelled", "failed")
 def play(*, ask: bool, on_stderr: bool) -> DemoEnd:
     """Play the demo on a real board in a folder of its own, which stays for the user to look at."""
     stream = sys.stderr if on_stderr else sys.stdout
-    watched = _is_watched(stream)
+    watched = is_watched(stream)
     wait = stage.Wait(None if ask else WATCHED_SECONDS if watched else ALONE_SECONDS)
     folder = tempfile.mkdtemp(prefix="folkmoot-demo-")
     began = time.monotonic()
@@ -126,7 +127,7 @@ def _work(
         for request in stage.ITEMS:
             telling.added(page, board.engine.add(YOU, request), request)
         page.blank()
-        worker = Worker(tools, worker_name())
+        worker = Worker(tools, worker_name(tools.workspaces.home))
         watch = FileWatch(tools.workspaces.home, STORE, worker.wake)
         stack.callback(watch.close)
         progress.start()
@@ -199,7 +200,7 @@ class Person:
             yield
             return
         listen = threading.Thread(target=self._listen, name="moot-person", daemon=True)
-        with _keys() if self._by_key else ExitStack():
+        with one_by_one() if self._by_key else ExitStack():
             listen.start()
             try:
                 yield
@@ -247,30 +248,6 @@ class Person:
         except MootError as error:  # not such an answer, or the default was quicker
             self._note = f"{error.message}; "
         self._typed = ""
-
-
-def _is_watched(stream: TextIO) -> bool:
-    """Is somebody at a terminal who sees the demo and can type?"""
-    try:
-        fd = sys.stdin.fileno()
-        return stream.isatty() and os.isatty(fd) and os.tcgetpgrp(fd) == os.getpgrp()
-    except (OSError, ValueError, AttributeError):
-        return False
-
-
-@contextmanager
-def _keys() -> Iterator[None]:
-    """Keys are heard one by one and not echoed: the last line of the screen is ours meanwhile."""
-    import termios
-    import tty
-
-    fd = sys.stdin.fileno()
-    before = termios.tcgetattr(fd)
-    tty.setcbreak(fd)
-    try:
-        yield
-    finally:
-        termios.tcsetattr(fd, termios.TCSADRAIN, before)
 
 
 def _account(board: Application, project: Project, before: TestCount, sandboxed: bool, seconds: float) -> DemoEnd:

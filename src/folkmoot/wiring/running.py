@@ -60,6 +60,7 @@ from folkmoot.worker.git.salvage import Salvage, Unlanded
 from folkmoot.worker.git.target import check_target
 from folkmoot.worker.jobs.job import Tools
 from folkmoot.worker.ports import Sandbox, WorkerEvent
+from folkmoot.worker.removing import worker_name as name_of_worker
 from folkmoot.worker.worker import Worker
 from folkmoot.worker.workspaces import FolderWorkspaces, GitWorkspaces, WorkspaceProvider
 
@@ -207,9 +208,9 @@ class _Boxes:
         return [self._home, *(folder for folder in shown if not (flow.mirror_shown and folder == named))]
 
 
-def worker_name() -> str:
-    """Random for each start: a name that came again would make a dead worker's runs look like a live one's."""
-    return f"{socket.gethostname()}-{os.getpid()}-{os.urandom(3).hex()}"
+def worker_name(home: str) -> str:
+    """Who runs agents: which machine, and which process of it."""
+    return name_of_worker(socket.gethostname(), home)
 
 
 def work(
@@ -230,7 +231,7 @@ def work(
         words = "the flow has no agent {agent!r}"
         raise Invalid("unknown_agent", words, "agents: {known}", unknown[0], list(flow.agents))
     with tools_of(application, home, tell, adopts=True) as tools, ExitStack() as stack:
-        worker = Worker(tools, worker_name(), slots=slots, agents=agents, until_idle=until_idle)
+        worker = Worker(tools, worker_name(tools.workspaces.home), slots=slots, agents=agents, until_idle=until_idle)
         begin(_introduction(worker))
         watch = FileWatch(tools.workspaces.home, STORE, worker.wake)
         stack.callback(watch.close)

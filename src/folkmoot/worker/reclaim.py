@@ -4,7 +4,8 @@ import contextlib
 import os
 from collections.abc import Callable
 
-from folkmoot.core.commands import ENGINE, AddComment, SettleLanding
+from folkmoot.api.views import LiveRun
+from folkmoot.core.commands import ENGINE, AddComment, LapseRun, SettleLanding
 from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.engine.run_context import RunContext
 from folkmoot.errors import MootError, Refused
@@ -19,7 +20,7 @@ from folkmoot.worker.jobs.rescue import bring_back, has_said
 from folkmoot.worker.jobs.saying import said_before
 from folkmoot.worker.jobs.teardown import Remains, tear_down
 from folkmoot.worker.ports import Paths, WorkerEvent
-from folkmoot.worker.removing import forget_dead, is_alive, is_left, remove_tree
+from folkmoot.worker.removing import forget_dead, is_alive, is_dead, is_left, remove_tree
 from folkmoot.worker.workspaces import BASE, OWNER, RUNS, SET_ASIDE, TRIAL, GitWorkspaces
 
 # Folders that are made aside and then renamed or removed: where in the board's folder, what their names begin with, and
@@ -69,12 +70,17 @@ def _remove(tools: Tools, path: str) -> None:
         tools.tell(WorkerEvent("fault", "", "", "", ENGINE_NAME, words, good=False))
 
 
-def reclaim(tools: Tools, stopped: Callable[[], bool] = lambda: False) -> None:
-    """See to what dead workers left: moves of branches that nobody has told of, files of the user's, clones."""
+def reclaim(tools: Tools, stopped: Callable[[], bool] = lambda: False) -> bool:
+    """See to what dead workers left: moves of branches that nobody told of, files of the user's, clones, runs. Gives
+    whether a run was ended, so that its item can be taken again."""
     _clear(tools)
     if isinstance(tools.workspaces, GitWorkspaces):
         _settle_landings(tools, tools.workspaces)
-    _take_in(tools, stopped)
+    freed = _take_in(tools, stopped)
+    freed = _free_unbegun(tools) or freed
+    if freed and isinstance(tools.workspaces, GitWorkspaces):
+        _settle_landings(tools, tools.workspaces)  # of a landing that was at work until now
+    return freed
 
 
 def _settle_landings(tools: Tools, workspaces: GitWorkspaces) -> None:
@@ -110,41 +116,51 @@ def _settle(tools: Tools, workspaces: GitWorkspaces, item: str, new: str) -> Non
         drop(workspaces.repository, INTENTS + item)
 
 
-def _take_in(tools: Tools, stopped: Callable[[], bool]) -> None:
-    """Take in what runs left whose worker is gone, and remove their folders. A run that may live is left alone.
+def _take_in(tools: Tools, stopped: Callable[[], bool]) -> bool:
+    """Take in what runs left whose worker is gone, and remove their folders. A run that may live is left alone; one
+    whose worker is known to be dead is ended. Gives whether one was.
 
     Each is tried once: what cannot be taken in is put aside. Those that are left when it shall stop stay.
     """
+    freed = False
     folder = os.path.join(tools.workspaces.home, RUNS)
     for run in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
         if stopped():
-            return
-        take_in(tools, run, stopped)
+            return freed
+        freed = take_in(tools, run, stopped) or freed
+    return freed
 
 
-def take_in(tools: Tools, run: str, stopped: Callable[[], bool] = lambda: False) -> None:
-    """Take in what one run left, if its worker is gone and it has ended. One that has reported is brought back."""
+def take_in(tools: Tools, run: str, stopped: Callable[[], bool] = lambda: False) -> bool:
+    """Take in what one run left, if its worker is gone and it has ended. One that has reported is brought back; one
+    whose worker is known to be dead is ended. Gives whether it was."""
+    freed = False
     folder = os.path.join(tools.workspaces.home, RUNS)
     if is_owned(os.path.join(folder, run)):
-        return
+        return False
     try:
         paths = tools.workspaces.paths(run)
         if run.endswith(TRIAL):
             tools.workspaces.remove(paths, stopped)  # nobody worked in it
-            return
+            return False
         run_context = tools.application.queries.run_context(run)
         if run_context.live and run_context.person:
-            return  # it is theirs: whoever took it comes back
-        if run_context.live and (_said(paths.root, BASE) is None or not has_said(tools, paths)):
-            return
+            return False  # it is theirs: whoever took it comes back
+        has_reported = _said(paths.root, BASE) is not None and has_said(tools, paths)
+        if run_context.live and not has_reported and not _has_died(paths.root):
+            return False
         # Only where all who kept it were killed together.
         if left := sum(tools.keeper.end_left(own.home) for own in (paths, setup_paths(paths))):
             words = f"{left} processes of run {run} were still there, and were killed"
             tools.tell(WorkerEvent("fault", run, run_context.item, run_context.title, ENGINE_NAME, words, good=False))
         base = _said(paths.root, BASE)
-        if run_context.live:
+        if run_context.live and has_reported:
             bring_back(tools, paths, run_context, base or None)
-            return
+            return False
+        if run_context.live:
+            _free(tools, run, run_context.item)
+            freed = True
+            run_context = tools.application.queries.run_context(run)
         # A clone that was not finished was never worked in.
         if base is not None and tools.workspaces.is_made(paths):
             message = f"{run_context.title}\n\n(left by a worker that died)"
@@ -161,6 +177,34 @@ def take_in(tools: Tools, run: str, stopped: Callable[[], bool] = lambda: False)
         tools.workspaces.remove(paths, stopped)
     except (MootError, OSError) as error:
         _tell(tools, run, f"what run {run} left in {folder} could not be taken in: {error}")
+    return freed
+
+
+def _free(tools: Tools, run: str, item: str) -> None:
+    """The processes of the run are gone, and so is whoever would have reported for it: its lease is not waited for."""
+    tools.application.engine.act(ENGINE, LapseRun(died=run), item)
+    words = "its worker died: it is given to the next one now, not when its lease is over"
+    tools.tell(WorkerEvent("freed", run, item, "", ENGINE_NAME, words))
+
+
+def _free_unbegun(tools: Tools) -> bool:
+    """Runs whose worker died before it had made anything for them."""
+    found = [run for run in died(tools) if not os.path.isdir(tools.workspaces.paths(run.run).root)]
+    for run in found:
+        _free(tools, run.run, run.item)
+    return bool(found)
+
+
+def died(tools: Tools) -> list[LiveRun]:
+    """The runs that go on as far as the board knows, and whose worker was a process of this machine that is no more."""
+    live = tools.application.queries.live().runs
+    return [run for run in live if is_dead(run.worker, tools.workspaces.home)]
+
+
+def _has_died(root: str) -> bool:
+    """Is it known that the process which made it is no more? Where nobody has signed it, that is not known."""
+    owner = _said(root, OWNER)
+    return owner is not None and not is_alive(owner, os.path.dirname(os.path.dirname(root)))
 
 
 def _tear_down(tools: Tools, run_context: RunContext, paths: Paths, stopped: Callable[[], bool]) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import os
 import re
+import socket
 import stat
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -13,6 +14,7 @@ from itertools import count
 
 _MARK = re.compile(r"(\d{1,10})\.(\d{1,20})\.([0-9a-f]{8})(?:\.(\d{1,20}))?\Z")
 _MARKED = re.compile(r"(\d{1,10}\.\d{1,20}\.[0-9a-f]{8}(?:\.\d{1,20})?)-")
+_WORKER = re.compile(r"(.{1,300})-(\d{1,10}\.\d{1,20}\.[0-9a-f]{8}\.\d{1,20})-[0-9a-f]{6}\Z")
 _UNMARKED = re.compile(r"[a-z0-9_]{8}\Z")
 # In a board's folder: a file for each process that makes something there, locked as long as it lives. Git ignores it.
 ALIVE = os.path.join("spares", ".alive")
@@ -79,6 +81,18 @@ def is_alive(maker: str, home: str) -> bool:
     if namespace is None or int(namespace) == _namespace():
         return _started(pid) == started
     return _is_held(os.path.join(home, ALIVE, maker))
+
+
+def worker_name(host: str, home: str) -> str:
+    """Random for each start: a name that came again would make a dead worker's runs look like a live one's. It says
+    which process it is, so that others on this machine see when that is no more."""
+    return f"{host}-{maker(home)}-{os.urandom(3).hex()}"
+
+
+def is_dead(worker: str, home: str) -> bool:
+    """Was the worker of this name a process of this machine that is no more? Of any other name nothing is known."""
+    found = _WORKER.match(worker)
+    return found is not None and found.group(1) == socket.gethostname() and not is_alive(found.group(2), home)
 
 
 def _is_held(path: str) -> bool:

@@ -1,11 +1,13 @@
 """The worker: fills its slots, keeps leases alive, ends what takes too long. It directs nobody: the board decides."""
 
+import contextlib
 import threading
 from collections.abc import Callable, Sequence
 
 from folkmoot.core.commands import Actor, ReleaseRun
 from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import LANDING, Flow
+from folkmoot.core.rules.running.budgets import ALL
 from folkmoot.engine.assignment import Assignment
 from folkmoot.errors import MootError, NothingToDo, Refused, Unavailable
 from folkmoot.worker.jobs.effort import EffortJob
@@ -15,7 +17,7 @@ from folkmoot.worker.jobs.landing import LandingJob
 from folkmoot.worker.jobs.spending import renew
 from folkmoot.worker.logins.waiting import Logins
 from folkmoot.worker.ports import Sandbox, WorkerEvent
-from folkmoot.worker.reclaim import forget_logins, reclaim
+from folkmoot.worker.reclaim import died, forget_logins, reclaim
 from folkmoot.worker.slot_scheduler import SlotScheduler
 from folkmoot.worker.startable import NO_RUN, why_not_startable
 
@@ -53,6 +55,7 @@ class Worker:
         self._written = threading.Event()  # the board was written to since its runs were last looked up
         self._looked_at = 0.0  # when that was
         self._tidy_at = 0.0
+        self._look_at = 0.0
         self._ahead: threading.Thread | None = None
         self._tidying: threading.Thread | None = None
         self._freed: list[str] = []  # runs that have said all, and only clean up
@@ -114,12 +117,14 @@ class Worker:
                 self._reap()
                 self._end_revoked()
                 self._timers()
+                self._obey_stop()
                 self._logins.look(self.flow)
                 self._fill()
                 if self.scheduler.is_over():
                     idle()  # what its last run asked is told too
                     self._tidy_up()
-                    break
+                    if self.scheduler.is_over():  # else a dead worker's run is free now
+                        break
                 self._look_ahead()
                 idle()
                 self._sleep()
@@ -144,17 +149,30 @@ class Worker:
     def _tidy(self) -> None:
         """See to what dead workers have left, at the start and then now and again; no lease waits for that."""
         busy = self._tidying is not None and self._tidying.is_alive()
-        if not busy and self.tools.now() >= self._tidy_at:
+        if not busy and (self.tools.now() >= self._tidy_at or self._somebody_died()):
             self._tidy_at = self.tools.now() + TIDY_SECONDS
-            args = (self.tools, self._hurries)
-            self._tidying = threading.Thread(target=reclaim, args=args, name="moot-tidy", daemon=True)
+            self._tidying = threading.Thread(target=self._reclaim, name="moot-tidy", daemon=True)
             self._tidying.start()
+
+    def _somebody_died(self) -> bool:
+        """Is a run left whose worker was killed? It is looked for while there is nothing else to do."""
+        now = self.tools.now()
+        if self.jobs or now < self._look_at:
+            return False
+        self._look_at = now + LONGEST_SLEEP
+        with contextlib.suppress(MootError):
+            return bool(died(self.tools))
+        return False
 
     def _tidy_up(self) -> None:
         """At the end once more, for what died meanwhile."""
         if self._tidying is not None:
             self._tidying.join()
-        reclaim(self.tools, self._hurries)
+        self._reclaim()
+
+    def _reclaim(self) -> None:
+        if reclaim(self.tools, self._hurries):
+            self.wake()
 
     def _hurries(self) -> bool:
         """Was it asked twice to stop?"""
@@ -194,6 +212,16 @@ class Worker:
             job = self.jobs[run]
             if not job.timers.done and job.timers.ending != "lost":
                 job.end(job.timers.lost())
+
+    def _obey_stop(self) -> None:
+        """A person has paused the board, and wants what runs to end as well: each is given back, its work kept."""
+        if not self.jobs:
+            return
+        with contextlib.suppress(MootError):  # a store that cannot be reached is asked again
+            if any(pause.what == ALL and pause.now for pause in self.tools.application.queries.pauses().pauses):
+                for job in list(self.jobs.values()):
+                    if job.timers.ending is None and not job.timers.done:
+                        job.end(job.timers.stop())
 
     def _look_after(self) -> Job | None:
         """End whatever must end now. Gives the run that has waited longest among those that are to be renewed."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from folkmoot.core.commands import Actor, ClaimItem, NoteSetup, ReleaseRun, TakeOver
+from folkmoot.core.commands import Actor, ClaimItem, LapseRun, NoteSetup, ReleaseRun, TakeOver
 from folkmoot.core.enums import ENDED, Cause, EventName, RunEnd, RunOutcome
 from folkmoot.core.explain import stands, time_of_day
 from folkmoot.core.flow import LANDING, Flow
@@ -265,25 +265,25 @@ def take_over(case: Case, command: TakeOver) -> None:
     revoke(case, f"{name} takes it over")
 
 
-def lapse(case: Case) -> None:
-    """The lease ran out: the run is dead to the board whatever its process does; the effort is tried again."""
-    assert case.run is not None
-    case.count_from(case.run.lease_until)
-    end_run(
-        case,
-        "run_lapsed",
-        "rescued",
-        {"run": case.run.id, "agent": case.run.agent, "lease": case.run.lease},
-        outcome="failed",
-        cause="transient",
-    )
+def lapse(case: Case, command: LapseRun) -> None:
+    """The lease ran out, or the worker is known to be dead: the run is dead to the board whatever its process does; the
+    effort is tried again."""
+    run = case.run
+    if command.died is not None and (run is None or run.ended_at is not None or run.id != command.died):
+        return  # it has ended meanwhile, and another may be at work
+    assert run is not None
+    if command.died is None:
+        case.count_from(run.lease_until)
+    how = "its worker died" if command.died else "its lease ran out"
+    told = {"run": run.id, "agent": run.agent, "lease": run.lease, "how": how}
+    end_run(case, "run_lapsed", "rescued", told, outcome="failed", cause="transient")
     if _danger_refused(case):
         return
-    if case.run.person is not None:
-        again(case, "item_ready", {"why": f"the lease of {case.run.person} ran out"})
+    if run.person is not None:
+        again(case, "item_ready", {"why": f"the lease of {run.person} ran out"})
         return
     effort = replace(case.item.effort, releases=0)
-    passing_fault(case, "transient", "the lease ran out without a report", effort)
+    passing_fault(case, "transient", f"{how.replace('its lease', 'the lease')} without a report", effort)
 
 
 def _danger_refused(case: Case) -> bool:

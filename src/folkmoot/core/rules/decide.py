@@ -96,7 +96,7 @@ RULES: dict[type[Command], Rule] = {
     commands.TakeOver: claims.take_over,
     commands.SayToAgent: hearing.say,
     commands.HearPeople: lambda case, command: hearing.hear(case, claims.fence(case), command),
-    commands.LapseRun: lambda case, command: claims.lapse(case),
+    commands.LapseRun: claims.lapse,
     commands.WidenRun: _widen,
     commands.AskPerson: manual.ask_person,
     commands.PauseRun: pauses.pause_run,

@@ -1,6 +1,10 @@
 """Running agents: fill the slots, pause and resume, what can be brought back."""
 
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, TextIO
 
 import click
 from msgspec.structs import asdict
@@ -12,17 +16,49 @@ from folkmoot.doors.cli.readiness.command import before_run
 from folkmoot.doors.cli.session import Number, Session, common
 from folkmoot.errors import Unavailable
 
+if TYPE_CHECKING:
+    from folkmoot.doors.cli.render.running import Progress
+
 
 def _work(
-    session: Session, slots: int | None, until_idle: bool, agents: tuple[str, ...], *, looks: bool = False
+    session: Session,
+    slots: int | None,
+    until_idle: bool,
+    agents: tuple[str, ...],
+    *,
+    answers: bool,
+    looks: bool = False,
 ) -> None:
-    from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, reason_words
     from folkmoot.doors.cli.render.running import Progress
 
     stream = sys.stderr if session.json else sys.stdout
     if looks:
         before_run(session, agents, stream)
     progress = Progress(stream, session.ask, changed=session.board.changed)
+    with answered_here(session, progress, stream) if answers else nullcontext():
+        _put_agents_on(session, progress, slots, until_idle, agents)
+
+
+@contextmanager
+def answered_here(session: Session, progress: "Progress", stream: TextIO) -> Iterator[None]:
+    """Where somebody sits at the terminal, questions can be answered there. A run that starts others answers none."""
+    from folkmoot.doors.cli.keyboard.answering import Answering
+    from folkmoot.doors.cli.keyboard.keys import is_watched
+    from folkmoot.doors.cli.render.running import News
+
+    if session.run is not None or not is_watched(stream) or os.environ.get("TERM") == "dumb":
+        yield
+        return
+    progress.answering = Answering(session.ask, lambda: progress.tell(News()))
+    with progress.answering.listening():
+        yield
+
+
+def _put_agents_on(
+    session: Session, progress: "Progress", slots: int | None, until_idle: bool, agents: tuple[str, ...]
+) -> None:
+    from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, reason_words
+
     try:
         summary = session.boards.work(
             session.board,
@@ -55,9 +91,12 @@ def _work(
 @click.option("--until-idle", is_flag=True, help="End when nothing is left that agents could do.")
 @click.option("--agent", "agents", multiple=True, metavar="A", help="Only this agent; repeatable.")
 @click.option("--anyway", is_flag=True, help="Do not look first whether all is ready.")
+@click.option("--no-input", is_flag=True, help="Answer no questions here, though it is a terminal.")
 @common
 @click.pass_obj
-def run_command(session: Session, slots: int | None, until_idle: bool, agents: tuple[str, ...], anyway: bool) -> None:
+def run_command(
+    session: Session, slots: int | None, until_idle: bool, agents: tuple[str, ...], anyway: bool, no_input: bool
+) -> None:
     """Put agents on the board's items, and keep all slots filled.
 
     Each agent works in a clone of its own. What it did is proved by the flow's gates and lands on the target branch,
@@ -66,6 +105,9 @@ def run_command(session: Session, slots: int | None, until_idle: bool, agents: t
 
     First it looks at what `moot ready` looks at. Of what is wrong it asks at a terminal whether to begin all the same;
     without one it says it, and begins.
+
+    At a terminal a question can be answered where it stands: press the number of an option, or type words and Enter;
+    Enter alone leaves it for later. Other agents go on meanwhile.
 
     \b
     Examples:
@@ -78,15 +120,16 @@ def run_command(session: Session, slots: int | None, until_idle: bool, agents: t
 
     See also: moot ready, moot board, moot inbox, moot output, moot pause.
     """
-    _work(session, slots, until_idle, agents, looks=not anyway)
+    _work(session, slots, until_idle, agents, answers=not no_input, looks=not anyway)
 
 
 @click.command("worker")
 @click.option("--slots", type=Number(1, 1000), metavar="N", help="Runs at the same time; default: the flow's.")
 @click.option("--agent", "agents", multiple=True, metavar="A", help="Only this agent; repeatable.")
+@click.option("--no-input", is_flag=True, help="Answer no questions here, though it is a terminal.")
 @common
 @click.pass_obj
-def worker_command(session: Session, slots: int | None, agents: tuple[str, ...]) -> None:
+def worker_command(session: Session, slots: int | None, agents: tuple[str, ...], no_input: bool) -> None:
     """Be one of many workers of a board, until stopped.
 
     As `moot run`, in as many terminals of this machine as you like. Each has its own slots; the board is the same.
@@ -98,26 +141,31 @@ def worker_command(session: Session, slots: int | None, agents: tuple[str, ...])
 
     See also: moot run, moot pause.
     """
-    _work(session, slots, False, agents)
+    _work(session, slots, False, agents, answers=not no_input)
 
 
 @click.command("pause")
 @click.option("--why", default="", metavar="TEXT", help="What others are told.")
+@click.option("--now", is_flag=True, help="End what runs too; the work is kept.")
 @common
 @click.pass_obj
-def pause_command(session: Session, why: str) -> None:
+def pause_command(session: Session, why: str, now: bool) -> None:
     """Begin no new runs from now on, in all workers of the board. What runs may finish.
+
+    With --now workers end their runs within seconds. The items are given back, and what was made is kept: `moot
+    salvage`. What people and scripts have claimed by hand goes on.
 
     \b
     Examples:
       moot pause
+      moot pause --now
       moot pause --why "The build server is down"
 
     `moot stop` is the same.
 
     See also: moot resume, moot board.
     """
-    view = session.ask(Pause(why=why))
+    view = session.ask(Pause(why=why, now=now))
     session.answer(view, lambda: render.board.stopped(view))
 
 

@@ -365,6 +365,7 @@ def pause_views(pauses: list[Pause], moment: Moment) -> list[PauseView]:
             since=moment_text(one.at),
             cause=one.cause if name.startswith(POOL) else None,
             login=one.login,
+            now=one.now,
             question=one.question if one.until is None else None,
         )
         for name, one in in_force(pauses, moment.now).items()

@@ -35,10 +35,13 @@ RETRY, REST = Way("retry", "go", says="yes"), Way("park these items", "park", sa
 
 
 def stop(case: Case, command: StopBoard) -> None:
-    if ALL in in_force(case.pauses.values(), case.now):
+    """A board that is paused already may yet be told to end what runs."""
+    held = in_force(case.pauses.values(), case.now).get(ALL)
+    if held is not None and (held.now or not command.now):
         return
-    row = {"on": True, "until": None, "why": command.why, "by": case.actor.name, "at": case.situation.at}
-    case.emit("board_stopped", {"why": command.why}, pauses=(ALL, row))
+    row: dict[str, Any] = {"on": True, "until": None, "why": command.why or (held.why if held else "")}
+    row |= {"now": command.now, "by": case.actor.name, "at": case.situation.at}
+    case.emit("board_stopped", {"why": command.why, **({"now": True} if command.now else {})}, pauses=(ALL, row))
 
 
 def resume(case: Case, command: ResumeBoard) -> None:

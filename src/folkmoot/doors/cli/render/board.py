@@ -95,7 +95,8 @@ def pause_lines(page: Page, pause: PauseView, indent: int) -> None:
         why += f" (a run of {one_line(pause.by)} met it)"
     label = page.text(("!" if page.ascii else "■", CARE))
     page.labelled(label, (pause_words(pause), CARE), why, indent=indent, gap=1)
-    hint: list[Part] = [("no run begins; those at work may finish; go on: ", QUIET), ("moot resume", COMMAND)]
+    others = "those at work are being ended, their work is kept" if pause.now else "those at work may finish"
+    hint: list[Part] = [(f"no run begins; {others}; go on: ", QUIET), ("moot resume", COMMAND)]
     if what == DAY:
         hint = [("a larger `budget` in the flow, or go on today: ", QUIET), ("moot resume", COMMAND)]
     elif what != STOPPED:

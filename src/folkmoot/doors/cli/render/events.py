@@ -179,7 +179,7 @@ SAYS: dict[str, Say] = {
     "lease_renewed": _says("kept its lease"),
     "setup_ended": _says("had its clone ready after {seconds}s", style=QUIET),
     "run_released": _says("gave it back", style=CARE),
-    "run_lapsed": _says("heard no more of {agent}: its lease ran out", style=CARE),
+    "run_lapsed": _says("heard no more of {agent}", "{how}", style=CARE),
     "run_revoked": _says("ended its run", "{why}", style=CARE),
     "item_moved": _says("moved it", "{why}", to="to"),
     "escalation_triggered": _says("escalated it", "{why}", to="to", style=CARE),

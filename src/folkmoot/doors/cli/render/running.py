@@ -10,24 +10,29 @@ import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple, Protocol, TextIO
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TextIO
 
 from rich.text import Text
 
 from folkmoot.api.call import Ask
 from folkmoot.api.machine import WorkCounts, WorkerStart
-from folkmoot.api.requests import ListQuestions, Show, ShowBlocked
-from folkmoot.api.views import Blocked, EventView, ItemView
+from folkmoot.api.requests import ShowBlocked
+from folkmoot.api.views import Blocked, EventView
 from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import LANDING, RUNG_ESCALATE
-from folkmoot.doors.cli.render.board import aside_line
-from folkmoot.doors.cli.render.page import AGENT, BAD, CARE, COMMAND, GOOD, PERSON, QUIET, Page, Part, count, one_line
-from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, reason_words
+from folkmoot.doors.cli.render.ends import whose
+from folkmoot.doors.cli.render.page import AGENT, BAD, CARE, PERSON, QUIET, Page, Part, count, one_line
+from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, idle_words
+from folkmoot.doors.cli.render.progress.closing import closing, counted
 from folkmoot.doors.cli.render.progress.lines import SETUP_SHOWN, Line, Teller, span
 from folkmoot.doors.cli.render.progress.notices import asked_again, is_noticed, notice
+from folkmoot.doors.cli.render.questions import requested
 from folkmoot.doors.cli.session import ReaderGone
 from folkmoot.engine.reads.blocked import run_by
 from folkmoot.errors import MootError
+
+if TYPE_CHECKING:
+    from folkmoot.doors.cli.keyboard.answering import Answering
 
 FRAME_SECONDS = 0.1  # how often the live line moves
 LOOK_SECONDS = 5.0  # how often the log is read though nobody has told anything
@@ -36,7 +41,7 @@ NAMES_MAX, MODELS_MAX = 16, 8
 TITLE_MIN, TITLE_MAX = 12, 28
 WORDS_MIN = 50
 NOTICE_INDENT = SPAN + 3  # below who is told of
-ROWS_MAX = 20
+NOTHING_LEFT = "nothing is left to do; new items are taken as they come, Ctrl-C ends"
 FRAMES, FRAMES_ASCII = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", "|/-\\"
 IN_ASCII = {"✓": "+", "✗": "x", "≠": "!", "↑": "^", "▸": ">", "↩": "<", "■": "!", "•": "*"}
 
@@ -90,6 +95,11 @@ class Progress:
         self._thread: threading.Thread | None = None
         self._fault: Exception | None = None
         self._drawn = ""
+        self._asked_last = ""  # the question that was shown last
+        self._unable: Mapping[str, str] = {}
+        self._only: Sequence[str] = ()
+        self._idle = ""  # why nobody works
+        self.answering: Answering | None = None  # who may answer here
         self._frame = 0
         self._looked = 0.0
         self._began = datetime.now(UTC).timestamp()
@@ -112,7 +122,8 @@ class Progress:
             words = f"{one_line(folder)} of your PATH is left out: work of agents lands in the project"
             self.page.line((words, QUIET), indent=2, hang=2)
         self._introduce(view.unable, self.held(view.unable, view.only))
-        asked_again(self.page, self._ask)
+        self._asked_last = asked_again(self.page, self._ask)
+        self._unable, self._only = view.unable, view.only
         self.start()
 
     def _introduce(self, unable: Mapping[str, str], held: list[Blocked]) -> None:
@@ -174,10 +185,7 @@ class Progress:
 
     def summary(self) -> WorkCounts:
         self.stop()
-        tally = self._teller.tally
-        asked = len(self._ask(ListQuestions()).questions)
-        seconds = round(tally.seconds, 3)
-        return WorkCounts(landed=tally.landed, runs=tally.runs, failed=tally.failed, questions=asked, seconds=seconds)
+        return counted(self._ask, self._teller.tally)
 
     def end(
         self,
@@ -188,61 +196,10 @@ class Progress:
         aside: tuple[str, list[str]] | None = None,
     ) -> None:
         """What came of it, and why what is left did not begin."""
-        view = self.summary()
-        words = f"{count(view.runs, 'run')} in {span(view.seconds)}, {view.landed} landed"
-        words += f", {view.failed} failed" if view.failed else ""
-        if view.runs:
-            self.page.blank()
-            self.page.line((words, "bold"))
-        else:
-            why = "." if held or why_follows else ": nothing is ready for these agents."
-            self.page.line((f"No run began{why}", QUIET))
-        self._table()
-        if aside:
-            aside_line(self.page, *aside)
-        self._left(held, until_idle)
-        if view.questions:
-            waits = "question waits" if view.questions == 1 else "questions wait"
-            self.page.line((f"? {view.questions} {waits} for you: ", CARE), ("moot inbox", COMMAND))
-
-    def _left(self, held: Sequence[Blocked], until_idle: bool) -> None:
-        for one in held:
-            if one.why == "paused" and until_idle:
-                self.page.line((f"ended: {reason_words(one)}; without --until-idle it would wait", CARE), hang=2)
-            elif one.why == "no_run":
-                by_hand = (f"moot claim {one_line(one.agents[0])}", COMMAND)
-                self.page.line((f"{blocked_words(one)}: ", QUIET), by_hand, hang=2)
-            else:
-                self.page.line((blocked_words(one), BAD if one.why == "unable" else CARE), hang=2)
-
-    def _table(self) -> None:
-        """Each item that was worked on, and how it stands; a child that is done is its parent's."""
-        worked = self._teller.tally.items
-        items = [self._ask(Show(item=item)) for item in sorted(worked, key=lambda one: (len(one), one)) if item]
-        items = [item for item in items if item.parent is None or item.status != "done"]
-        ids = max((len(item.id) for item in items), default=0) + 1
-        room = max(min(self.page.width - 46, 40), 16)
-        for item in items[:ROWS_MAX]:
-            runs = worked[item.id] + sum(worked.get(child, 0) for child in item.children)
-            state, style, why = self._stands(item)
-            ran = (f"  {count(runs, 'run'):>7}", QUIET)
-            title = self._padded(one_line(item.title), room)
-            mark = self.page.mark(item.status)
-            label = self.page.text(mark, " ", (f"#{item.id}".rjust(ids), "bold"), "  ", title, ran)
-            self.page.line(label, "  ", (state, style), why, indent=2, hang=ids + 4)
-        if len(items) > ROWS_MAX:
-            self.page.line((f"and {len(items) - ROWS_MAX} more: ", QUIET), ("moot board", COMMAND), indent=2)
-
-    @staticmethod
-    def _stands(item: ItemView) -> tuple[str, str, Part]:
-        """How an item stands, in words, with their style; and why, unless that is plain."""
-        asked = ", ".join(question.id for question in item.questions if question.state == "open")
-        if item.status == "done":
-            return (f"landed on {item.landed_on}" if item.landed_on else "done"), GOOD, ""
-        if asked:
-            return f"waiting for you: {asked}", CARE, ""
-        style = BAD if item.status == "failed" else CARE
-        return item.status, style, (f": {one_line(item.why)}", QUIET)
+        self.stop()
+        closing(
+            self.page, self._ask, self._teller.tally, held, until_idle=until_idle, why_follows=why_follows, aside=aside
+        )
 
     # The one thread that writes
 
@@ -257,7 +214,7 @@ class Progress:
 
     def _turn(self) -> bool:
         """Wait for news, tell them, move the live line. False when there will be no more."""
-        moving = self._moves and bool(self._teller.live or self._prompt())
+        moving = self._moves and bool(self._teller.live or self._asking())
         going, heard = True, False
         with contextlib.suppress(queue.Empty):
             told = self._told.get(timeout=FRAME_SECONDS if moving else LOOK_SECONDS)
@@ -271,6 +228,8 @@ class Progress:
         if heard or now - self._looked >= LOOK_SECONDS or not moving:
             self._looked = now
             self._tell_news()
+            self._ask_person()
+            self._say_idle()
         self._draw() if going else self._clear()
         return going
 
@@ -280,6 +239,31 @@ class Progress:
                 for line in lines:
                     self._say(line, at)
                 self._explain(events)
+
+    def _asking(self) -> bool:
+        """Can somebody type an answer now, or in a moment?"""
+        return bool(self._prompt()) or (self.answering is not None and self.answering.asked is not None)
+
+    def _ask_person(self) -> None:
+        """The question that can be answered here stands there, however many lines have come since it was asked."""
+        if self.answering is None:
+            return
+        with contextlib.suppress(MootError):
+            asked = self.answering.look()
+            if asked is not None and asked.id != self._asked_last:
+                self._clear()
+                self._asked_last = asked.id
+                requested(self._ask, asked, whose(self._ask, asked), self.page, NOTICE_INDENT)
+
+    def _say_idle(self) -> None:
+        """Where nobody works: what is waited for, and until when. Where no live line shows it, it is told once."""
+        words = ""
+        if not self._teller.live:
+            with contextlib.suppress(MootError):
+                words = idle_words(self._ask, self._unable, self._only)
+        if words and words != self._idle and not self._moves:
+            self._say(Line("•", QUIET, "", "", "", [(words, CARE)]), None)
+        self._idle = words
 
     def _notice(self, told: Told) -> None:
         style = BAD if told.what == "fault" else CARE
@@ -324,7 +308,8 @@ class Progress:
 
     def _explain(self, events: list[EventView]) -> None:
         for event in events:
-            if is_noticed(event):
+            # Where it can be answered here it stands there when its turn comes, with its options.
+            if is_noticed(event) and not (self.answering and event.event == "agent_seeks_guidance"):
                 self._clear()
                 wide = self.page.width - self.indent >= WORDS_MIN
                 notice(self.page, self._ask, event, *((NOTICE_INDENT, self.indent) if wide else (2, 4)))
@@ -349,12 +334,12 @@ class Progress:
         self._frame += 1
         now = datetime.now(UTC).timestamp()
         parts: list[Part] = [(f"{frames[self._frame % len(frames)]} ", AGENT)]
-        asked = self._prompt()
+        asked = self._prompt() or (self.answering.prompt(self._screen() - 4) if self.answering else "")
         runs = [(live.agent, f" #{live.item} {span(now - live.since)}") for live in self._teller.live.values()]
         parts += [(asked, CARE)] if asked else []
         for number, (agent, words) in enumerate(runs):
             parts += [(" · " if number or asked else "", QUIET), (agent, AGENT), (words, QUIET)]
-        parts += [] if runs or asked else [("nobody works; waiting", QUIET)]
+        parts += [] if runs or asked else [(self._idle or NOTHING_LEFT, CARE if self._idle else QUIET)]
         whole = self.page.cut(self.page.text(*parts), max(self._screen() - 1, 10))
         with self.page.console.capture() as drawn:
             self.page.console.print(whole, end="", soft_wrap=True)

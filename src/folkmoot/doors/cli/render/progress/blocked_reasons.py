@@ -1,14 +1,19 @@
 """What is ready and yet begins no run here: who cannot be started, what is paused, who must be claimed for."""
 
+from collections.abc import Mapping, Sequence
+
 from msgspec import Struct
 
+from folkmoot.api.call import Ask
 from folkmoot.api.metrics import Metrics
+from folkmoot.api.requests import ListQuestions, ShowBlocked
 from folkmoot.api.views import Blocked, LiveRun, PauseView
 from folkmoot.core.rules.running.pauses import lacks
 from folkmoot.doors.cli.render.page import one_line, short_run, when
 from folkmoot.engine.reads.blocked import DAY, POOL, STOPPED
 
 IDS_MAX = 5
+REASONS_MAX = 4
 
 
 class Beside(Struct, frozen=True):
@@ -53,6 +58,17 @@ def lease_words(run: LiveRun) -> str:
     """A run of somebody else: when its item is given to another, unless it goes on."""
     until = f", its lease until {when(run.lease_expires_at)}" if run.lease_expires_at else ""
     return one_line(f"#{run.item} is held by {run.agent} ({short_run(run.run)}){until}")
+
+
+def idle_words(ask: Ask, unable: Mapping[str, str], only: Sequence[str]) -> str:
+    """What a worker waits for that has nothing to do, and until when; empty where nothing is left to do."""
+    view = ask(ShowBlocked(unable=dict(unable), only=list(only)))
+    told = [blocked_words(one) for one in view.blocked]
+    told += [lease_words(run) for run in view.runs]
+    asked = ask(ListQuestions()).questions
+    told += [f"{', '.join(one.id for one in asked[:IDS_MAX])} for you"] if asked else []
+    more = f" · and {len(told) - REASONS_MAX} more" if len(told) > REASONS_MAX else ""
+    return "waiting: " + " · ".join(told[:REASONS_MAX]) + more if told else ""
 
 
 def ids(items: list[str]) -> str:

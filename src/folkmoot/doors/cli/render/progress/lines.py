@@ -12,7 +12,7 @@ from folkmoot.api.views import EventView
 from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import END, Flow
 from folkmoot.core.item import Proof
-from folkmoot.doors.cli.render.events import OUTCOMES, said, told_of
+from folkmoot.doors.cli.render.events import DISPUTING, OUTCOMES, said, told_of
 from folkmoot.doors.cli.render.page import BAD, CARE, GOOD, PERSON, QUIET, Part, one_line
 from folkmoot.doors.cli.session import View
 
@@ -154,6 +154,8 @@ class Teller:
             told = told_of(ended, context)
             return "↩", CARE, [(told.lead, CARE)], one_line(context.get("why") or told.detail)
         summary = one_line(context.get("summary") or "")
+        if DISPUTING & names.keys():
+            summary = self._argument(item, agent) or summary
         to = next((names[name]["to"] for name in reversed(names) if name in MOVES and names[name].get("to")), None)
         # Where a phase is over, a line of its own says where it goes on.
         is_told = any("phase" in names[name] for name in names) and "dispute_settled" not in names
@@ -176,6 +178,11 @@ class Teller:
         if outcome == "asks":
             return "?", style, [(lead, style)], ""  # what it asks stands below
         return MARKS.get(outcome, "•"), style, [(lead, style), moved], summary
+
+    def _argument(self, item: str, agent: str) -> str:
+        """What was said in the dispute: the report of a run may sum it up, or say nothing."""
+        said = [one.content for one in self._ask(Show(item=item)).comments if one.author == agent]
+        return one_line(said[-1]) if said else ""
 
     @staticmethod
     def _lead(outcome: str, names: Mapping[str, View]) -> tuple[str, str]:

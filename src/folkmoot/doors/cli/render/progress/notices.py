@@ -34,8 +34,8 @@ def notice(page: Page, ask: Ask, event: EventView, indent: int, below: int) -> N
         phase_line(page, numbered([event], ask(ShowFlow()))[0], below)
 
 
-def asked_again(page: Page, ask: Ask) -> None:
-    """Every open question once more, in the order in which they came (E-10)."""
+def asked_again(page: Page, ask: Ask) -> str:
+    """Every open question once more, in the order in which they came (E-10). Gives the one that stands last."""
     asked = ask(ListQuestions()).questions
     for question in asked[:ASKED_AGAIN_MAX]:
         requested(ask, question, whose(ask, question), page, 2)
@@ -44,6 +44,7 @@ def asked_again(page: Page, ask: Ask) -> None:
         page.line((f"and {len(asked) - ASKED_AGAIN_MAX} more: ", QUIET), ("moot inbox", COMMAND), indent=2)
     if asked:
         page.blank()
+    return asked[:ASKED_AGAIN_MAX][-1].id if asked else ""
 
 
 def _tasks(page: Page, ask: Ask, tasks: list[str], indent: int) -> None:

@@ -1,0 +1,1 @@
+"""The person at the keyboard, while agents work."""

@@ -1,0 +1,88 @@
+"""What came of a worker's time, in words: how many runs, how each item stands, and why what is left did not begin."""
+
+from collections.abc import Sequence
+
+from folkmoot.api.call import Ask
+from folkmoot.api.machine import WorkCounts
+from folkmoot.api.requests import ListQuestions, Show
+from folkmoot.api.views import Blocked, ItemView
+from folkmoot.doors.cli.render.board import aside_line
+from folkmoot.doors.cli.render.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, Part, count, one_line
+from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, reason_words
+from folkmoot.doors.cli.render.progress.lines import Tally, span
+
+ROWS_MAX = 20
+
+
+def counted(ask: Ask, tally: Tally) -> WorkCounts:
+    asked = len(ask(ListQuestions()).questions)
+    seconds = round(tally.seconds, 3)
+    return WorkCounts(landed=tally.landed, runs=tally.runs, failed=tally.failed, questions=asked, seconds=seconds)
+
+
+def closing(
+    page: Page,
+    ask: Ask,
+    tally: Tally,
+    held: Sequence[Blocked],
+    *,
+    until_idle: bool,
+    why_follows: bool,
+    aside: tuple[str, list[str]] | None,
+) -> None:
+    view = counted(ask, tally)
+    words = f"{count(view.runs, 'run')} in {span(view.seconds)}, {view.landed} landed"
+    words += f", {view.failed} failed" if view.failed else ""
+    if view.runs:
+        page.blank()
+        page.line((words, "bold"))
+    else:
+        why = "." if held or why_follows else ": nothing is ready for these agents."
+        page.line((f"No run began{why}", QUIET))
+    _table(page, ask, tally.items)
+    if aside:
+        aside_line(page, *aside)
+    _left(page, held, until_idle)
+    if view.questions:
+        waits = "question waits" if view.questions == 1 else "questions wait"
+        page.line((f"? {view.questions} {waits} for you: ", CARE), ("moot inbox", COMMAND))
+
+
+def _left(page: Page, held: Sequence[Blocked], until_idle: bool) -> None:
+    for one in held:
+        if one.why in ("paused", "resting") and until_idle:
+            page.line((f"ended: {reason_words(one)}; without --until-idle it would wait", CARE), hang=2)
+        elif one.why == "no_run":
+            by_hand = (f"moot claim {one_line(one.agents[0])}", COMMAND)
+            page.line((f"{blocked_words(one)}: ", QUIET), by_hand, hang=2)
+        else:
+            page.line((blocked_words(one), BAD if one.why == "unable" else CARE), hang=2)
+
+
+def _table(page: Page, ask: Ask, worked: dict[str, int]) -> None:
+    """Each item that was worked on, and how it stands; a child that is done is its parent's."""
+    items = [ask(Show(item=item)) for item in sorted(worked, key=lambda one: (len(one), one)) if item]
+    items = [item for item in items if item.parent is None or item.status != "done"]
+    ids = max((len(item.id) for item in items), default=0) + 1
+    room = max(min(page.width - 46, 40), 16)
+    for item in items[:ROWS_MAX]:
+        runs = worked[item.id] + sum(worked.get(child, 0) for child in item.children)
+        state, style, why = _stands(item)
+        ran = (f"  {count(runs, 'run'):>7}", QUIET)
+        title = page.cut(page.text(one_line(item.title)), room)
+        title.append(" " * max(room - title.cell_len, 0))
+        label = page.text(page.mark(item.status), " ", (f"#{item.id}".rjust(ids), "bold"), "  ", title, ran)
+        page.line(label, "  ", (state, style), why, indent=2, hang=ids + 4)
+    if len(items) > ROWS_MAX:
+        page.line((f"and {len(items) - ROWS_MAX} more: ", QUIET), ("moot board", COMMAND), indent=2)
+
+
+def _stands(item: ItemView) -> tuple[str, str, Part]:
+    """How an item stands, in words, with their style; and why, unless that is plain."""
+    asked = ", ".join(question.id for question in item.questions if question.state == "open")
+    if item.status == "done":
+        return (f"landed on {item.landed_on}" if item.landed_on else "done"), GOOD, ""
+    if asked:
+        return f"waiting for you: {asked}", CARE, ""
+    style = BAD if item.status == "failed" else CARE
+    return item.status, style, (f": {one_line(item.why)}", QUIET)
