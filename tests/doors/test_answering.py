@@ -104,7 +104,7 @@ def asked(board: Application, *titles: str) -> None:
 def test_enter_leaves_a_question_for_later_and_what_is_pasted_behind_answers_no_other(board: Application) -> None:
     asked(board, "one", "two")
     clock, ask = Clock(), board.asked_by(ADA)
-    person = Answering(ask, now=clock)
+    person = Answering(ask, clock)
     person.look()
     assert person.prompt() == "", "what is typed now was meant for something else"
     person.typed("2")
@@ -123,7 +123,7 @@ def test_enter_leaves_a_question_for_later_and_what_is_pasted_behind_answers_no_
 def test_what_is_no_answer_is_said_and_can_be_said_again(board: Application) -> None:
     asked(board, "one")
     clock, ask = Clock(), board.asked_by(ADA)
-    person = Answering(ask, now=clock)
+    person = Answering(ask, clock)
     question = person.look()
     assert question is not None
     clock.now = SETTLES

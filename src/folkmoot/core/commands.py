@@ -90,8 +90,7 @@ class OfferReport(Command, frozen=True, gc=False, kw_only=True):
 
 
 class PauseRun(Command, frozen=True, gc=False, kw_only=True):
-    """The client has shown that no run of its pool can work now, whatever the item: its quota is used up, its provider
-    does not answer, it is not signed in. The run ends, its pool pauses, nothing is counted (R-07)."""
+    """No run of the client's pool can work now (quota, outage, login). It pauses, nothing is counted (R-07)."""
 
     why: str
     seconds: float | None = None  # until it is there again; None: nobody said
@@ -144,8 +143,8 @@ class KeepWork(Command, frozen=True, gc=False, kw_only=True):
 
 
 class StopBoard(Command, frozen=True, gc=False, kw_only=True):
-    why: str = ""
     now: bool = False  # workers end the runs that they have, too
+    why: str = ""
 
 
 class ResumeBoard(Command, frozen=True, gc=False, kw_only=True):
@@ -153,10 +152,7 @@ class ResumeBoard(Command, frozen=True, gc=False, kw_only=True):
 
 
 class LapseRun(Command, frozen=True, gc=False, kw_only=True):
-    """The lease ran out; given by the engine, never by an actor. `died` names a run whose worker is known to be dead:
-    its lease need not be waited for."""
-
-    died: str | None = None
+    died: str | None = None  # the lease ran out; or the run's worker is known to be dead. Given by the engine
 
 
 class PassDeadline(Command, frozen=True, gc=False, kw_only=True):

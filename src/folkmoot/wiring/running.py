@@ -3,7 +3,6 @@
 import errno
 import os
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -210,7 +209,7 @@ class _Boxes:
 
 def worker_name(home: str) -> str:
     """Who runs agents: which machine, and which process of it."""
-    return name_of_worker(socket.gethostname(), home)
+    return name_of_worker(os.uname().nodename, home)
 
 
 def work(

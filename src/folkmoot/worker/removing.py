@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import os
 import re
-import socket
 import stat
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -92,7 +91,7 @@ def worker_name(host: str, home: str) -> str:
 def is_dead(worker: str, home: str) -> bool:
     """Was the worker of this name a process of this machine that is no more? Of any other name nothing is known."""
     found = _WORKER.match(worker)
-    return found is not None and found.group(1) == socket.gethostname() and not is_alive(found.group(2), home)
+    return found is not None and found.group(1) == os.uname().nodename and not is_alive(found.group(2), home)
 
 
 def _is_held(path: str) -> bool:

@@ -49,7 +49,7 @@ def answered_here(session: Session, progress: "Progress", stream: TextIO) -> Ite
     if session.run is not None or not is_watched(stream) or os.environ.get("TERM") == "dumb":
         yield
         return
-    progress.answering = Answering(session.ask, lambda: progress.tell(News()))
+    progress.answering = Answering(session.ask, session.board.now, lambda: progress.tell(News()))
     with progress.answering.listening():
         yield
 

@@ -10,7 +10,6 @@ import re
 import select
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -32,9 +31,7 @@ class Answering:
     """`ask` carries requests in the name of whoever sits here; `changed` is called when something else is to be shown.
     Keys come in by `listening`, or one text after the other by `typed`."""
 
-    def __init__(
-        self, ask: Ask, changed: Callable[[], None] = lambda: None, now: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, ask: Ask, now: Callable[[], float], changed: Callable[[], None] = lambda: None) -> None:
         self._ask = ask
         self._changed = changed
         self._now = now

@@ -44,7 +44,7 @@ def say_command(session: Session, item: str, words: tuple[str, ...]) -> None:
 @common
 @click.pass_obj
 def hear_command(session: Session) -> None:
-    """Inside a run: what people have said to it since it was last told.
+    """Inside a run: what people have said to it since.
 
     Each sentence is told once. What was said before the run began is in its brief.
 
