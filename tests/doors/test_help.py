@@ -116,6 +116,7 @@ REFUSED_HERE = {  # what the board of the test has no ground for
     "moot diff": 1,
     "moot hear": 2,
     "moot take": 1,
+    "moot give --report": 2,
     "moot give": 3,
     "moot output 7": 2,
     "moot ready": 1,
