@@ -163,11 +163,6 @@ MISTAKES = {
         "    on_red: build",
         "15:13: columns.review.on_red: there is no gate here that could be red — add gate, or remove on_red",
     ),
-    "a column for splitting whose agent may not": (
-        "start: build",
-        "start: build\ndiscover: build",
-        "21:3: agents.builder.may: it watches the discover column 'build' and may not split — write may: [ask, split]",
-    ),
     "a message to nobody": (
         "to: [reviewer]}",
         "to: [reviwer]}",

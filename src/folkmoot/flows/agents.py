@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.enums import WRITE_RIGHTS
-from folkmoot.core.flow import LANDING, Agent, Rung
+from folkmoot.core.flow import LANDING, Agent, Flow, Rung
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.flows import keys
 from folkmoot.flows.faults import Path, did_you_mean, shown
@@ -105,3 +105,20 @@ def _prompt(fields: Fields, node: Node, path: Path, read_prompt: ReadPrompt) -> 
 def _may(fields: Fields, node: Node, path: Path) -> list[str]:
     rights = [fields.choice(item, path, "the right", MAY) for item in fields.items(node, path)]
     return list(dict.fromkeys(right for right in rights if right is not None))
+
+
+def with_implied(flow: Flow) -> Flow:
+    """What follows from the flow need not be said twice: who watches the column that splits may split, and who is named
+    as an expert and watches no column is one."""
+    place = flow.columns.get(flow.discover or "")
+    splits = place.agents if place is not None else []
+    watching = {agent for column in flow.columns.values() for agent in column.agents}
+    asked = {name for agent in flow.agents.values() for name in agent.experts} - watching
+    changed: dict[str, Agent] = {}
+    for name, agent in flow.agents.items():
+        if name in splits and "split" not in agent.may:
+            changed[name] = replace(agent, may=[*agent.may, "split"])
+        elif name in asked and not agent.expert:
+            rights = [] if agent.may == Agent(name=name).may else agent.may
+            changed[name] = replace(agent, expert=True, may=rights)
+    return replace(flow, agents={**flow.agents, **changed}) if changed else flow

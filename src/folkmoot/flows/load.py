@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.flow import END, Flow
 from folkmoot.flows import keys, running, sections
-from folkmoot.flows.agents import AGENTS_MAX, Ladders, ReadPrompt, read_agents, with_ladders, with_start
+from folkmoot.flows.agents import AGENTS_MAX, Ladders, ReadPrompt, read_agents, with_implied, with_ladders, with_start
 from folkmoot.flows.checking.agents import AgentCheck
 from folkmoot.flows.checking.columns import ColumnCheck
 from folkmoot.flows.checking.running import RunningCheck
@@ -96,6 +96,7 @@ def _flow(
         sandbox=running.read_sandbox(fields, entries),
         widen=running.read_widen(fields, entries),
     )
+    flow = with_implied(flow)
     start = running.read_default_start(fields, entries)
     _check(flow, fields.findings, start, known_clients)
     # Only now, so that what is wrong with it was said once, at its place, and not of every agent.

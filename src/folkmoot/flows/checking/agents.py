@@ -106,17 +106,6 @@ class AgentCheck(Check):
         elif column.next in (None, END):
             advice = f"let next of '{column.name}' be the stage that works on the tasks"
             self.findings.fault(("discover",), f"the tasks split off in '{column.name}' have nowhere to go", advice)
-        else:
-            self._splits(column)
-
-    def _splits(self, column: Column) -> None:
-        for name in column.agents:
-            agent = self.flow.agents.get(name)
-            path = ("agents", name, "may")
-            if agent is not None and "split" not in agent.may and not self.findings.is_faulty(*path):
-                advice = f"write may: [{', '.join([*agent.may, 'split'])}]"
-                what = f"it watches the discover column '{column.name}' and may not split"
-                self.findings.fault(path, what, advice)
 
     def arbiter(self) -> None:
         column = self._worked_on("arbiter", self.flow.arbiter)
@@ -161,10 +150,7 @@ class AgentCheck(Check):
     def _asks(self, name: str, path: Path) -> None:
         place = self.findings.place_of((*path, name))
         if self._is_agent(name, path) and not self.flow.agents[name].expert:
-            if name in self._watching:
-                advice = f"name an expert; '{name}' watches a column, so it is reached by escalate_to and reasons"
-            else:
-                advice = f"write expert: true at '{name}'"
+            advice = f"name an expert; '{name}' watches a column, so it is reached by escalate_to and reasons"
             self.findings.fault(path, f"'{name}' is no expert", advice, place)
 
     def _is_agent(self, name: str, path: Path, also: list[str] | None = None) -> bool:
