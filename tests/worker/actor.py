@@ -34,7 +34,9 @@ def say(rest: str, brief: dict) -> None:
 
 def report(rest: str, brief: dict) -> None:
     outcome, _, more = rest.partition(" ")
-    said = {"outcome": outcome, "summary": f"said {outcome}", **(json.loads(more) if more else {})}
+    idle = outcome == "done" and not any(act in brief["task"]["body"] for act in ("write ", "shell ", "remove "))
+    summary = "said done: nothing had to change" if idle else f"said {outcome}"
+    said = {"outcome": outcome, "summary": summary, **(json.loads(more) if more else {})}
     print(json.dumps(said), flush=True)
 
 

@@ -71,7 +71,8 @@ class ReportRun(Command, frozen=True, gc=False, kw_only=True):
     """`fault` says what was wrong when no report could be read: then the outcome is a protocol failure.
     `final`: its process is over, so a report that breaks the form ends the run; else it is refused, and the run lives.
     `work` and `evidence` are what a worker saw itself; an agent's own word for them stands in the report.
-    `moves`: of a landing, how the branch will differ once this report has moved it; None: by this nothing moves."""
+    `moves`: of a landing, how the branch will differ once this report has moved it; None: by this nothing moves.
+    `silent`: there was no report at all; of what its process printed, the line that says most."""
 
     report: Report
     fault: str | None = None
@@ -79,6 +80,7 @@ class ReportRun(Command, frozen=True, gc=False, kw_only=True):
     evidence: list[Evidence] = field(default_factory=list)
     final: bool = False
     moves: list[Touched] | None = None
+    silent: str | None = None
 
 
 class OfferReport(Command, frozen=True, gc=False, kw_only=True):

@@ -98,13 +98,20 @@ def passing_fault(case: Case, cause: Cause, why: str, effort: Effort | None = No
     again(case, "error_occurred", {**context, "pause": round(pause, 3)}, effort=effort, wake_at=case.now + pause)
 
 
-def protocol_fault(case: Case, fault: str, report: Report) -> None:
-    """One more run that is told exactly what was wrong; then it is a failure like any other."""
+def protocol_fault(case: Case, fault: str, report: Report, asked: str | None = None, *ways: Way) -> None:
+    """One more run that is told exactly what was wrong; then it is a failure like any other. Where a stronger model
+    would do no better, a person is asked (`asked`) instead."""
     faults = case.item.effort.protocol_faults
     _note(case, replace(report, cause="protocol"), "told in a report in bad form: kept, not counted")
     if faults == 0:
         effort = replace(case.item.effort, protocol_faults=1)
         again(case, "error_occurred", {"cause": "protocol", "why": fault}, effort=effort, told=fault)
+        return
+    if asked is not None:
+        effort = replace(case.item.effort, protocol_faults=faults + 1)
+        context = {"cause": "protocol", "why": fault}
+        case.emit("error_occurred", context, item=at_rest(case, effort=effort, told=fault))
+        ask(case, "decision", asked, *(ways or (AGAIN,)), context=history(case))
         return
     case.set("error_occurred", {"cause": "protocol", "why": fault}, told=fault)
     record_attempts(case, replace(report, attempts=[], summary=fault), "protocol")

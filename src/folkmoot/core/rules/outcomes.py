@@ -55,12 +55,13 @@ from folkmoot.core.rules.running.work import (
     is_own_word,
     judge_work,
     keep,
+    unchanged,
 )
 from folkmoot.core.rules.sharing.findings import kept_of, unheard
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.rules.sharing.makers import files_made
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.ways import AGAIN
+from folkmoot.core.vocabulary.ways import AGAIN, Way
 from folkmoot.core.vocabulary.words import is_security
 
 TOUCHED_MAX = 2_000
@@ -98,6 +99,8 @@ def report(case: Case, command: ReportRun) -> None:
     judged = Judged(said, fault, None, False)
     if command.work is not None:
         judged = judge_work(case, said, fault, command.work)
+        if told_nothing := unchanged(case, judged):
+            judged = replace(judged, fault=told_nothing, unchanged=True)
         said, fault = judged.report, judged.fault
     if fault is None:
         send_enclosed(case, said)
@@ -114,11 +117,11 @@ def report(case: Case, command: ReportRun) -> None:
     disputes = fault is None and said.outcome == "disputed" and case.item.kind not in ONE_SHOT_KINDS
     if disputes and (judged.asks or danger(case, said)):
         state(case, comments, said.escalation_reason)  # the dispute is not lost: a person goes first
-    _decide(case, judged, comments, claimed)
+    _decide(case, judged, comments, claimed, command.silent)
     keep_told(case, said)
 
 
-def _decide(case: Case, judged: Judged, comments: list[str], claimed: str) -> None:
+def _decide(case: Case, judged: Judged, comments: list[str], claimed: str, silent: str | None) -> None:
     said, fault = judged.report, judged.fault
     if judged.asks:
         ask_about_secrets(case, judged.asks)
@@ -130,7 +133,14 @@ def _decide(case: Case, judged: Judged, comments: list[str], claimed: str) -> No
         unbind(case)  # it was assigned: a person who is asked may have it fixed
     if heed_danger(case, said):
         return
-    if fault is not None:
+    agent = case.run.agent if case.run else ""
+    if fault is not None and judged.unchanged:
+        words = f"{agent} says done, and again no file changed: {said.summary or 'it says nothing more'}"
+        protocol_fault(case, fault, said, words, Way("nothing has to change: it is done", "finish"), AGAIN)
+    elif fault is not None and silent is not None:
+        printed = f"The last one printed: {silent}" if silent else "The last one printed nothing."
+        protocol_fault(case, fault, said, f"Two runs of {agent} brought no report that could be taken. {printed}")
+    elif fault is not None:
         protocol_fault(case, fault, said)
     elif contracts_agreed(case, said):
         _apply(case, said, comments, claimed)

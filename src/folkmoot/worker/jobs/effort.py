@@ -28,7 +28,7 @@ from folkmoot.worker.jobs.pausing import shown_pause
 from folkmoot.worker.jobs.preparing import set_up
 from folkmoot.worker.jobs.saying import ReportFile, keep_said, looks_meant, said_before, spooled, written
 from folkmoot.worker.jobs.spending import look_at_budget, renew, with_usage
-from folkmoot.worker.jobs.unsaid import unsaid
+from folkmoot.worker.jobs.unsaid import printed_line, unsaid
 from folkmoot.worker.logins.expiry import is_over
 from folkmoot.worker.logins.placing import Files, read_files
 from folkmoot.worker.output import DIFF_PART
@@ -51,6 +51,7 @@ PRINTED_KEPT = 4_000  # characters of what an agent printed that was meant as a 
 class EffortJob(Job):
     spends = True
     _kept = False  # is what it changed safe?
+    _silent: str | None = None  # it ended without a report: the line that says most of what it printed
     _began: str | None = None  # the commit at which the work on its item began
     _allowed: Allowed | None = None
     _relay: Relay | None = None
@@ -251,6 +252,7 @@ class EffortJob(Job):
             return
         if said is None:
             said, fault = unsaid(self, ended, stream)
+            self._silent = None if fault is None else self.redactor.clean(printed_line(self.errors_tail, stream.text))
         self._hand_in(run_context, with_usage(said, stream), fault, work, lost)
 
     def bring_back(self, start: Start, run_context: RunContext, base: str | None) -> None:
@@ -278,8 +280,11 @@ class EffortJob(Job):
             said, fault = overruled(said, f"{lost}: nothing of its work can be taken", "transient"), None
         if work is not None and work.touched:
             self._keep_diff(work)
-        view = self._tell_merged(said, fault, work, lambda said, fault, work: self.report(said, fault=fault, work=work))
+        view = self._tell_merged(said, fault, work, self._report_seen)
         self._tell_end(view, said)
+
+    def _report_seen(self, said: Report, fault: str | None, work: Work | None) -> ItemView:
+        return self.report(said, fault=fault, work=work, silent=self._silent if fault is not None else None)
 
     def _tell_merged(
         self,

@@ -4,6 +4,7 @@ from folkmoot.core.flow import Flow, Gate, Limits
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.judging.required import check_of
 from folkmoot.core.vocabulary.cause_line import cause_line, is_of_the_machine
+from folkmoot.core.vocabulary.missing import not_there
 from folkmoot.core.work import Evidence
 from folkmoot.worker.clients.printed import Words
 from folkmoot.worker.jobs import teardown
@@ -91,6 +92,8 @@ def judged(evidence: Evidence, ended: Ended, ending: str | None, limits: Limits)
         return Report.failed(f"{command} could not be run: {ended.fault}", cause="environment")
     if ending is not None:
         return Report.failed(f"{command} took longer than it may", cause="timeout", commit=evidence.commit)
+    if (lacks := not_there(ended.code, evidence.output)) is not None:
+        return Report.failed(f"{command} could not be run: {lacks}", cause="environment", commit=evidence.commit)
     how = f"exit {ended.code}" if ended.code is not None else f"ended by signal {ended.signal}"
     line = cause_line(evidence.output)
     words = f"{command}: {how}" + (f": {line}" if line else "")

@@ -29,3 +29,8 @@ def unsaid(job: "Job", ended: "Ended", stream: "Stream") -> tuple[Report, str | 
     words = "the run ended without a report"
     # What to do about it is for the agent that comes next, not for whoever watches.
     return Report.failed(words, cause="protocol"), f"{words}: end with one, in the form the brief shows"
+
+
+def printed_line(*texts: str) -> str:
+    """Of what a client printed that ended without a report, the line that says most; its errors first."""
+    return next((line for line in map(cause_line, texts) if line), "")

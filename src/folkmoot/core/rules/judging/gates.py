@@ -23,6 +23,7 @@ from folkmoot.core.rules.sharing.findings import against_done, remarks
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import nth_time
+from folkmoot.core.vocabulary.missing import not_there
 from folkmoot.core.vocabulary.phrases.nothings import without_nothing
 from folkmoot.core.vocabulary.phrases.reds import said_red
 from folkmoot.core.vocabulary.problems import listed_under
@@ -70,12 +71,32 @@ def gate_reported(case: Case, command: ReportRun) -> None:
         learn(case, said)
     if fault:
         _unreadable(case, fault)
+    elif passing and said.cause == "environment" and evidence is not None and _is_not_there(evidence):
+        _not_made(case, run.agent, said)
     elif passing:
         passing_fault(case, said.cause or "transient", said.summary or f"{run.agent} could not run")
     elif said.outcome in GREEN:
         _green(case, run.agent, said, evidence)
     else:
         _red(case, run.agent, said, evidence)
+
+
+def _is_not_there(evidence: Evidence) -> bool:
+    """It could not be started, or it did not find what it runs."""
+    return evidence.exit_code is None or not_there(evidence.exit_code, evidence.output) is not None
+
+
+def _not_made(case: Case, gate: str, said: Report) -> None:
+    """The gate was begun, and what it runs is not there: no time and no agent mends that, and it says nothing about the
+    work."""
+    again(case, "error_occurred", {"cause": "environment", "why": said.summary})
+    choices = (
+        Way(f"run {gate} again", "again", says="yes"),
+        Way("change the flow first", "park"),
+        Way(f"go on without {gate}", "finish"),
+    )
+    told = f"To change the flow: another `run` for the gate {gate} there; apply it, then choose 1."
+    ask(case, "decision", f"The gate {gate} cannot be run: {said.summary}", *choices, context=told)
 
 
 def _as_counted(said: Report) -> Report:

@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
+from folkmoot.core import order
 from folkmoot.core.commands import KeepWork
 from folkmoot.core.enums import ONE_SHOT_KINDS, Cause, WriteRight
 from folkmoot.core.flow import Flow, Limits
@@ -18,6 +19,7 @@ from folkmoot.core.rules.running.rights import may_write, strays, taken_by_other
 from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.phrases.unchanged import said_unchanged
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.vocabulary.words import is_security
 from folkmoot.core.work import Secret, Touched, Work
@@ -37,6 +39,12 @@ PRINTED = frozenset({"file1.ts", "file2.test.ts", "existing.ts"})  # the quest d
 ENDS_BOUND = frozenset({"done", "changes_requested", "disputed"})
 
 
+UNCHANGED = (
+    "you reported done, but no file changed: make the change; or, if nothing has to change, report done again and say "
+    "in its summary that nothing had to change, and why"
+)
+
+
 class Judged(Struct, frozen=True):
     """What a report and a change are worth together."""
 
@@ -45,6 +53,7 @@ class Judged(Struct, frozen=True):
     work: Work | None
     taken: bool  # False: the change stays aside, under the run's own ref
     asks: str = ""  # what a person must decide, since the change was refused for it
+    unchanged: bool = False  # the fault is that nothing was changed
 
 
 def ends_here(item: Item) -> bool:
@@ -115,6 +124,31 @@ def _ask_back(case: Case, run: Run, write: WriteRight, work: Work, beyond: list[
         hint += "; or let the item have the files too: <give widen=yes>"
     words = "your change cannot be taken: {told}"
     raise Refused("change_refused", words, hint, told, paths=paths[:SHOWN_MAX], **about)
+
+
+def unchanged(case: Case, judged: Judged) -> str | None:
+    """Why a `done` without any change is not taken at its word; None: it is. Who only reads or gives verdicts changes
+    nothing; what its stage made before may be all there is to do; and who says that nothing had to change is heard."""
+    item, said, work, run = case.item, judged.report, judged.work, case.run
+    if (
+        run is None
+        or work is None
+        or work.touched
+        or work.dropped
+        or said.outcome != "done"
+        or judged.fault is not None
+    ):
+        return None
+    stage = order.stage(case.flow, item)
+    is_exempt = item.kind in ONE_SHOT_KINDS or item.disputes or case.flow.checks(stage)
+    if is_exempt or may_write(case.flow, item, run.agent) == "none":
+        return None
+    if any(made.column == stage for made in (*item.files_made.values(), *item.artifacts.values())):
+        return None
+    told = [value for value in said.extra.values() if isinstance(value, str)]
+    if said_unchanged([said.summary, said.reason, *said.next_steps, *(one.content for one in said.comments), *told]):
+        return None
+    return UNCHANGED
 
 
 def fault_of_files(case: Case, said: Report) -> str | None:
