@@ -10,7 +10,9 @@ from textwrap import dedent
 import pytest
 import yaml
 
+from folkmoot.core.commands import ReportRun
 from folkmoot.core.flow import Flow
+from folkmoot.core.report import Report
 from folkmoot.flows.agents import AGENT_KEYS
 from folkmoot.flows.columns import COLUMN_KEYS
 from folkmoot.flows.ladder_file import read_ladder_file
@@ -161,21 +163,17 @@ def moot(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("preset", "column", "runs", "words"),
-    [
-        ("simple", "code", 6, "**one item costs six to eight runs"),
-        ("kanban", "ready", 18, "four: 18 runs;"),
-        ("kanban", "dev", 20, "; 20 if the item begins in `dev`"),
-    ],
-)
-def test_a_silent_client_costs_what_the_guide_says(preset: str, column: str, runs: int, words: str) -> None:
+@pytest.mark.parametrize(("preset", "column"), [("simple", "code"), ("kanban", "ready"), ("kanban", "dev")])
+def test_a_silent_client_costs_what_the_guide_says(preset: str, column: str) -> None:
+    words = "**one item costs two runs before you are asked**"
     assert words in " ".join((GUIDES / "when-it-fails.md").read_text("utf-8").split())
     flow = load_flow(read_preset(preset)["flow.yaml"], "flow.yaml", any_prompt)
     with TrialBoard(flow) as board:
         item = board.add("It is silent", column=column)
         made = 0
         while not board.show(item)["questions"]:
-            board.effort(board.show(item)["watcher"], "failed", cause="protocol", summary="no report")
+            said = Report.failed("no report", cause="protocol")
+            ended = ReportRun(report=said, fault="the run ended without a report", silent="", final=True)
+            board.engine.handle_run(board.claim(board.show(item)["watcher"]), ended)
             made += 1
-        assert made == runs
+        assert made == 2

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from folkmoot.worker.jobs.pausing import shown_pause
+from folkmoot.worker.jobs.pausing import note_hang, shown_pause
 from folkmoot.worker.ports import Stream
 from tests.worker.test_trouble import failed, yard_of
 from tests.worker.yard import Yard
@@ -61,6 +61,27 @@ def test_what_a_client_shows_of_its_pool_pauses_it(cause: Any, trouble: str, end
         assert (shown.cause, shown.hung) == (cause, ending == "silence")
 
 
+@pytest.mark.parametrize(
+    ("speaks", "stream", "ending", "hung"),
+    [
+        ("codex", Stream(), "silence", True),
+        ("codex", Stream(cause="transient"), "silence", True),  # since it was ended by a signal
+        ("codex", Stream(text="I look at the files"), "silence", False),
+        ("codex", Stream(output_tokens=12), "silence", False),
+        ("text", Stream(), "silence", False),
+        ("codex", Stream(), "timeout", False),
+        ("codex", Stream(), None, False),
+    ],
+)
+def test_a_client_that_never_got_a_word_has_hung_with_its_provider(
+    speaks: str, stream: Stream, ending: str | None, hung: bool
+) -> None:
+    note_hang(stream, "codex", speaks, ending, 600)
+    shown = shown_pause(stream, ending, str)
+    assert (shown is not None and shown.hung) is hung
+    assert not hung or stream.why == "codex got no answer from its provider for 600s, and was ended"
+
+
 @pytest.mark.ledger("R-07")
 def test_a_client_that_says_nothing_to_the_board_is_run_twice_and_then_asked_about(tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard", flow=FLOW.format(gate="", agent="", more=""))
@@ -68,7 +89,7 @@ def test_a_client_that_says_nothing_to_the_board_is_run_twice_and_then_asked_abo
     yard.run()
     (question,) = yard.queries.inbox()["questions"]
     assert len(yard.show(item)["runs"]) == 2
-    assert "The last one printed: error: unknown option '--yes'" in question["question"]
+    assert "The last one printed: unknown option '--yes'" in question["question"]
     yard.doctor()
     yard.close()
 
@@ -80,7 +101,7 @@ def test_done_without_a_change_is_told_so_once(tmp_path: Path) -> None:
     lazy = yard.add("lazy", told)
     honest = yard.add("honest", f"once {told}", "write b.txt x", "report done")
     yard.run()
-    assert yard.status(honest) == "done" and yard.landed("b.txt") == "x\n"
+    assert yard.status(honest) == "done" and yard.landed("b.txt") == "x"
     assert len(yard.show(lazy)["runs"]) == 2
     (question,) = yard.queries.inbox()["questions"]
     assert "again no file changed: the button is green" in question["question"]
