@@ -23,7 +23,7 @@ SLOTS = 20
 ITEMS = 400
 SECONDS = 0.2
 MEMORY, ROOM = "/dev/shm", 8 * 1024**3
-COMMAND = ["/bin/sh", "-c", f'sleep {SECONDS}; echo \'{{"outcome": "done"}}\'']
+COMMAND = ["/bin/sh", "-c", f'sleep {SECONDS}; echo \'{{"outcome": "done", "summary": "nothing had to change"}}\'']
 
 
 def flow(sandbox: str) -> str:

@@ -169,7 +169,7 @@ if title == "1":
         time.sleep(600)
 else:
     open(f"f{title}.txt", "w").write("x")
-print('{"outcome": "done", "summary": "ok"}', flush=True)
+print('{"outcome": "done", "summary": "ok, nothing had to change"}', flush=True)
 """
 
 
@@ -289,7 +289,7 @@ for number in range(2000):
 time.sleep(2)
 os.close(file)
 os.unlink(path)
-print('{"outcome": "done", "summary": "the disk was full for a while"}', flush=True)
+print('{"outcome": "done", "summary": "the disk was full for a while; nothing had to change"}', flush=True)
 """
 
 

@@ -42,7 +42,15 @@ def main(port: str, act: str) -> None:
         os.remove(f"{FILE}.old")
     used = ask(port, "use", login["access_token"])
     outcome = "done" if used else "failed"
-    print(json.dumps({"outcome": outcome, "summary": f"renewed {len(renewed)} times", "cause": "environment"}))
+    print(
+        json.dumps(
+            {
+                "outcome": outcome,
+                "summary": f"renewed {len(renewed)} times; nothing had to change",
+                "cause": "environment",
+            }
+        )
+    )
     sys.exit(0 if used else 1)
 
 

@@ -13,7 +13,7 @@ from tests.worker.test_kill import wait_until_gone
 from tests.worker.test_wicked_runs import READS_ITS_ITEM, left_by
 from tests.worker.yard import Yard, git
 
-DONE = """echo '{"outcome": "done", "summary": "it is done"}'"""
+DONE = """echo '{"outcome": "done", "summary": "it is done: nothing had to change"}'"""
 SECRET = "fk-93jd82kd02ksl2920dkPq7"
 CANARY = "canary-4417-only-the-user-may-read-this"
 ACCESS, REFRESH = "aT8x31Qz7Lp0Vn4Kd9Rw2Ym5", "rT5m90Wc3Hk8Bz1Gs6Xj4Qe7"

@@ -16,7 +16,7 @@ columns: {{dev: {{agents: [dev], next: done{gate}}}}}
 agents: {{dev: {{write: any, run: {{command: [{python}, hog.py]}}}}}}
 gates: {{check: {{run: [{python}, hog.py]}}}}
 """
-DONE = 'print(\'{"outcome": "done", "summary": "made"}\', flush=True)\n'
+DONE = 'print(\'{"outcome": "done", "summary": "nothing had to change"}\', flush=True)\n'
 MEMORY = "import time\nheld = [bytearray(1 << 20) for _ in range(400)]\n" + DONE + "time.sleep(600)\n"
 # Shared among many, so that it is counted once for all of them and not once for each.
 SHARED = """

@@ -1,12 +1,9 @@
 """What no run of a pool can work with: one pause, one question, few runs. With real processes."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from folkmoot.worker.jobs.pausing import note_hang, shown_pause
-from folkmoot.worker.ports import Stream
 from tests.worker.test_trouble import failed, yard_of
 from tests.worker.yard import Yard
 
@@ -35,51 +32,6 @@ def test_six_items_of_a_client_that_is_not_signed_in_ask_once_and_go_on_with_the
     assert sum(len(yard.show(item)["runs"]) for item in items) == len(runs)  # no further run
     yard.doctor()
     yard.close()
-
-
-@pytest.mark.ledger("R-07")
-@pytest.mark.parametrize(
-    ("cause", "trouble", "ending", "pauses"),
-    [
-        ("outage", "outage", None, True),
-        ("outage", "unreachable", None, True),
-        ("quota", "quota", None, True),
-        ("environment", "login", None, True),
-        ("environment", "program", None, True),
-        ("environment", "request", None, False),  # it may be this item's request alone
-        ("transient", "unknown", None, False),
-        ("outage", "outage", "timeout", False),
-        ("outage", "outage", "silence", True),
-        ("size", "size", None, False),
-        (None, "unknown", "silence", False),
-    ],
-)
-def test_what_a_client_shows_of_its_pool_pauses_it(cause: Any, trouble: str, ending: str | None, pauses: bool) -> None:
-    shown = shown_pause(Stream(cause=cause, trouble=trouble, why="it fails"), ending, str)
-    assert (shown is not None) is pauses
-    if shown is not None:
-        assert (shown.cause, shown.hung) == (cause, ending == "silence")
-
-
-@pytest.mark.parametrize(
-    ("speaks", "stream", "ending", "hung"),
-    [
-        ("codex", Stream(), "silence", True),
-        ("codex", Stream(cause="transient"), "silence", True),  # since it was ended by a signal
-        ("codex", Stream(text="I look at the files"), "silence", False),
-        ("codex", Stream(output_tokens=12), "silence", False),
-        ("text", Stream(), "silence", False),
-        ("codex", Stream(), "timeout", False),
-        ("codex", Stream(), None, False),
-    ],
-)
-def test_a_client_that_never_got_a_word_has_hung_with_its_provider(
-    speaks: str, stream: Stream, ending: str | None, hung: bool
-) -> None:
-    note_hang(stream, "codex", speaks, ending, 600)
-    shown = shown_pause(stream, ending, str)
-    assert (shown is not None and shown.hung) is hung
-    assert not hung or stream.why == "codex got no answer from its provider for 600s, and was ended"
 
 
 @pytest.mark.ledger("R-07")

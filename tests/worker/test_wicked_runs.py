@@ -15,7 +15,7 @@ from tests.worker.test_kill import wait_until_gone
 from tests.worker.yard import Yard, git
 
 # Each is a program for /bin/sh in the workspace; `mark` and `done` are added where the trick lets them.
-DONE = """echo '{"outcome": "done", "summary": "it is done"}'"""
+DONE = """echo '{"outcome": "done", "summary": "it is done: nothing had to change"}'"""
 FLOW = """
 flow: wicked
 start: dev
