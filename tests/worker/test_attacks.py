@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from folkmoot.worker.folder import Folder
-from folkmoot.worker.jobs import effort
+from folkmoot.worker.jobs import bounds
 from folkmoot.worker.output import Lines
 from folkmoot.worker.removing import remove_tree
 from tests.worker.yard import ACTOR, Yard, git
@@ -34,7 +34,7 @@ def test_links_and_pipes_that_setup_plants_are_not_written_through(tmp_path: Pat
 @pytest.mark.ledger("Q-03", "R-20")
 def test_what_no_run_may_leave_is_refused_and_put_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twins in case, files without end, folders without end, more paths than can be judged, a folder as report."""
-    monkeypatch.setattr(effort, "PATHS_BYTES_MAX", 2_000)  # git takes its time for as many files as are too many
+    monkeypatch.setattr(bounds, "PATHS_BYTES_MAX", 2_000)  # git takes its time for as many files as are too many
     yard = Yard(tmp_path / "yard", files={"src/a.txt": "a\n"})
     deep = "import os\nfor _ in range(45): os.mkdir('d' * 100); os.chdir('d' * 100)\nopen('x', 'w')"
     many = "import os\nos.mkdir('src/m')\nfor n in range(40): open(f'src/m/{n}', 'w').close()"

@@ -2,7 +2,10 @@
 
 import json
 import os
+import signal
 import socket
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -202,3 +205,24 @@ def test_a_range_in_which_somebody_listens_is_not_given(monkeypatch: pytest.Monk
         other = take_ports(10)
         assert other.first == held.first + 10
         other.close()
+
+
+@pytest.mark.parametrize("said", ["report done", "moot report done --summary made"])
+def test_after_a_killed_worker_the_next_one_tears_down(tmp_path: Path, said: str) -> None:
+    """Whether its lease has ended, or its report is brought in while it lasts."""
+    log = tmp_path / "torn"
+    teardown = f"echo $MOOT_ITEM $MOOT_PORT >> {log}"
+    flow = FLOW.replace(", gate: [check]", "") + "sandbox: never\n"
+    yard = yard_of(tmp_path / "yard", ", teardown: [[sh, -c, " + json.dumps(teardown) + "]]", flow)
+    item = yard.add("one", said)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    killed = Path(__file__).with_name("killed.py")
+    worker = subprocess.run([sys.executable, str(killed), str(yard.folder), "report"], env=env, check=False)
+    assert worker.returncode == -signal.SIGKILL and not log.exists()
+    (left,) = (yard.folder / ".moot" / "runs").iterdir()
+    port = (left / "port").read_text()
+    if said == "report done":
+        yard.board.cancel(item)
+    yard.run()
+    assert log.read_text().split() == [item, port] and not left.exists()
+    yard.doctor()

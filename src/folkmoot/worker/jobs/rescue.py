@@ -7,6 +7,7 @@ from folkmoot.core.commands import RenewRun
 from folkmoot.engine.assignment import Assignment
 from folkmoot.errors import Invalid, MootError, Refused
 from folkmoot.reports.read import read_report
+from folkmoot.worker.jobs import teardown
 from folkmoot.worker.jobs.effort import EffortJob
 from folkmoot.worker.jobs.job import RunAborted
 from folkmoot.worker.jobs.saying import said_before, written
@@ -41,7 +42,7 @@ def bring_back(tools: "Tools", paths: "Paths", run_context: "RunContext", base: 
     flow = tools.application.queries.flow()
     agent = flow.agents.get(row.agent) if row is not None and not row.gate else None
     start = tools.catalogue.resolve(flow, agent, row.model) if row is not None and agent is not None else None
-    if row is None or start is None:
+    if row is None or agent is None or start is None:
         return
     own(paths)
     try:
@@ -51,6 +52,7 @@ def bring_back(tools: "Tools", paths: "Paths", run_context: "RunContext", base: 
         tools.application.engine.act(assignment.actor, RenewRun())
         job = EffortJob(tools, assignment, tools.sandbox_of(flow))
         job.bring_back(start, run_context, base)
+        teardown.after(job, agent.network, lambda: False)
         tools.workspaces.remove(paths)
     except (Refused, RunAborted):
         disown(paths)  # its lease has ended
