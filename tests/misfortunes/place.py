@@ -16,11 +16,14 @@ from typing import Any
 import yaml
 
 from tests.acceptance.moot import SOURCE, new_board
+from tests.doors.terminal import COLOURS, Terminal
 
 Json = dict[str, Any]
 AGENT = [sys.executable, str(Path(__file__).with_name("agent.py"))]
 PATIENCE = 60.0  # seconds until `moot run` is stopped: only a net, nothing is measured by it
-LOOK = 0.1
+LOOK = 0.25  # seconds between two looks
+# What `moot run` says at its end of what stands in the way, and what to do about it.
+END = re.compile(r"^(?:moot: )?(\S[^\n]*(?:\n  (?!next: )[^\n]*)?)\n  (?:next: )?([^\n]+)\s*\Z", re.MULTILINE)
 
 
 @dataclass
@@ -37,7 +40,7 @@ class Seen:
     out: str = ""  # what `moot run` printed
 
 
-def flow(agent: Json, *, items: str = "build", limits: Json | None = None, **more: Any) -> Json:
+def flow(agent: Json, *, limits: Json | None = None, **more: Any) -> Json:
     """One column, one agent."""
     column: Json = {"agents": ["builder"], "next": "done"}
     if "gates" in more:
@@ -139,6 +142,14 @@ class Place:
                     os.killpg(running.pid, signal.SIGKILL)
                     running.wait()
 
+    def at_terminal(self, question: str, answer: str) -> str:
+        """`moot run` at a terminal, where a person answers what it asks first; what it printed."""
+        words = [sys.executable, "-m", "folkmoot", "run", "--slots", "1", "--until-idle"]
+        terminal = Terminal(words, columns=400, env={**self.env, "NO_COLOR": "1"}, folder=self.root)
+        terminal.wait_for(question)
+        terminal.type(answer)
+        return COLOURS.sub("", terminal.read_to_end()).replace("\r", "")
+
     # What is seen
 
     def happened(self, *names: str) -> bool:
@@ -152,7 +163,8 @@ class Place:
         found: list[Json] = said.json["questions"] if said.code == 0 else []  # an empty one is told by its exit code
         return found
 
-    def see(self, out: str = "") -> Seen:
+    def see(self, out: str = "", look: str = "") -> Seen:
+        """`look`: the line is one of those that `moot run` begins with."""
         items = self.moot("list")["items"]
         whole = [self.moot("show", item["id"]) for item in items]
         questions = self.questions()
@@ -162,29 +174,35 @@ class Place:
         asked = {question["task_id"] for question in questions}
         acted = {"ready", "running", "proving", "waiting", "blocked", "done", "parked"}
         seen.lost = [item["id"] for item in items if item["status"] not in acted and item["id"] not in asked]
-        seen.line, seen.step = self.told(whole, questions)
+        seen.line, seen.step = self.looked(out, look) if look else self.told(whole, questions, out)
         return seen
 
-    def told(self, items: list[Json], questions: list[Json]) -> tuple[str, str]:
+    def told(self, items: list[Json], questions: list[Json], out: str) -> tuple[str, str]:
+        """Where a person looks: the question, why the pool pauses, what `moot run` says at its end, why the item is
+        where it is."""
         if questions:
             first = questions[0]
-            options = " / ".join(
-                option["option"] if isinstance(option, dict) else option for option in first["options"]
-            )
             return self.plain(first["question"]), self.plain(
-                f"answer: {options}" if options else first.get("help") or ""
+                "answer: " + " / ".join(o["option"] for o in first["options"])
             )
-        paused = [pause for pause in self.moot("board")["pauses"] if pause.get("why")]
+        paused = [pause for pause in self.moot("board")["pauses"] if pause["why"]]
         if paused:
             return self.plain(paused[0]["why"]), "it goes on by itself"
-        return self.plain(items[0]["why"]), ""
+        said = END.search(out)
+        if said:
+            return self.plain(said.group(1)), self.plain(said.group(2))
+        return self.plain(items[0]["why"]), "nothing: it is done" if items[0]["status"] == "done" else ""
+
+    def looked(self, out: str, look: str) -> tuple[str, str]:
+        found = re.search(rf"^[✗!] {look} +(.+?)\n +→ ([^\n]+)$", out, re.MULTILINE | re.DOTALL)
+        return (self.plain(found.group(1)), self.plain(found.group(2))) if found else ("", "")
 
     def plain(self, text: str) -> str:
         """What differs from machine to machine, and from time to time, as a word."""
         text = text.replace(str(self.root), "PROJECT").replace(str(self.home), "HOME").replace(sys.executable, "python")
         text = re.sub(r"\bSOURCE\b|" + re.escape(str(Path(__file__).parent)), "TESTS", text)
         text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:PORT", text)
-        text = re.sub(r"\b[0-9a-f]{40}\b", "COMMIT", text)
+        text = re.sub(r"\b[0-9a-f]{40}\b|(?<=\()[0-9a-f]{8}(?=\))", "COMMIT", text)
         text = re.sub(r"\br[0-9a-f]{8,16}\b", "RUN", text)
         return " ".join(text.split())
 

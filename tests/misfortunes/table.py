@@ -15,6 +15,11 @@ from tests.clients.model import Model
 from tests.clients.scene import pointer
 from tests.misfortunes.place import Json, Place, Seen, by_command, flow
 
+MANY = 3  # items of one pool, so that it is seen that one question is asked for all
+# With the defaults a passing fault is tried three times, with a growing pause; the pauses are shown by other tests.
+ONCE: Json = {"limits": {"executions": 1}}
+QUIET: Json = {"silence": "4s"}
+NO_PAUSES = {"GOOSE_PROVIDER_SKIP_BACKOFF": "true"}  # between the tries of one request
 SAMPLES = Path(__file__).parents[1] / "worker" / "clients" / "samples"
 
 
@@ -28,6 +33,7 @@ class Misfortune:
     says: str  # words of the line
     step: str = ""  # words of the next step, or of the line
     client: bool = False  # it is played with goose and a scripted model, with nothing but loopback around it
+    items: int = 1
     slow: bool = False
     root: bool = False  # it needs a small disk
 
@@ -35,20 +41,22 @@ class Misfortune:
 # ---------------------------------------------------------------- with the scripted model
 
 
-def goose(scenario: str, items: int = 3, limits: Json | None = None, **settings: str) -> Callable[[Path], Seen]:
+def goose(
+    scenario: str, limits: Json | None = None, items: int = MANY, settings: dict[str, str] | None = None
+) -> Callable[[Path], Seen]:
     """goose at work on some items while the model does this."""
 
     def play(folder: Path) -> Seen:
         with Model() as model:
             to = pointer("goose", model.address, scenario)
             place = Place(folder, path=os.pathsep.join([str(CLIENTS["goose"].bin), search_path()]))
-            chosen = {name: value.replace("ADDRESS", model.address) for name, value in settings.items()}
+            chosen = {name: value.replace("ADDRESS", model.address) for name, value in (settings or {}).items()}
             place.begin(
                 flow(
                     {"ladder": {"0+": "scripted"}, "run": {"client": "goose"}},
                     limits=limits,
                     models={"scripted": {"client": "goose", "id": "scripted"}},
-                    clients={"goose": {"set": {**to.set, **chosen}}},
+                    clients={"goose": {"set": {**to.set, **NO_PAUSES, **chosen}}},
                 ),
                 items,
             )
@@ -61,7 +69,7 @@ def goose(scenario: str, items: int = 3, limits: Json | None = None, **settings:
 # ---------------------------------------------------------------- with other clients, as they were seen
 
 
-def client(name: str, sample: str, code: int, items: int = 3) -> Callable[[Path], Seen]:
+def client(name: str, sample: str, code: int, *, signed_in: bool = False) -> Callable[[Path], Seen]:
     """A client that says what the real one said when this had happened to it."""
 
     def play(folder: Path) -> Seen:
@@ -72,14 +80,16 @@ def client(name: str, sample: str, code: int, items: int = 3) -> Callable[[Path]
             if (SAMPLES / f"{sample}.{kind}").exists()
         )
         place.program(name, f"#!/bin/sh\ncat > /dev/null\n{told}exit {code}\n")
-        place.begin(flow({"run": {"client": {"claude": "claude-code"}.get(name, name)}}), items)
+        if signed_in:
+            place.env["ANTHROPIC_API_KEY"] = "test-key"
+        place.begin(flow({"run": {"client": {"claude": "claude-code"}.get(name, name)}}), MANY)
         return place.see(place.run(until=lambda place: place.asked() or place.happened("pool_paused")))
 
     return play
 
 
 def not_installed(folder: Path) -> Seen:
-    place = Place(folder).begin(flow({"run": {"client": "codex"}}), 3)
+    place = Place(folder).begin(flow({"run": {"client": "codex"}}), MANY)
     return place.see(place.run())
 
 
@@ -89,7 +99,7 @@ def expired(folder: Path) -> Seen:
     (place.home / ".claude").mkdir()
     login = {"claudeAiOauth": {"accessToken": "a", "expiresAt": int(time.time() * 1000) - 3_600_000}}
     (place.home / ".claude" / ".credentials.json").write_text(json.dumps(login), "utf-8")
-    place.begin(flow({"run": {"client": "claude-code"}}), 3)
+    place.begin(flow({"run": {"client": "claude-code"}}), MANY)
     return place.see(place.run(until=lambda place: place.asked() or place.happened("pool_paused")))
 
 
@@ -109,18 +119,19 @@ def gate(*command: str, **more: Any) -> Json:
 
 
 def red_main(folder: Path) -> Seen:
+    """At a terminal, where it is asked before any agent begins."""
     files = {"check.py": "assert 1 + 1 == 3, 'arithmetic is off'\n"}
     place = Place(folder, files=files).begin(by_command(**gate(sys.executable, "check.py")))
-    return place.see(place.run(until=Place.asked))
+    return place.see(place.at_terminal("Begin all the same?", "n\n"))
 
 
-def changed_tree(habit: str, spoil: Callable[[Place], None]) -> Callable[[Path], Seen]:
+def changed_tree(habit: str, spoil: Callable[[Place], None], look: str = "") -> Callable[[Path], Seen]:
     """Something is the matter with the user's own tree when the work is to land."""
 
     def play(folder: Path) -> Seen:
         place = Place(folder).begin(by_command(habit))
         spoil(place)
-        return place.see(place.run(until=Place.asked))
+        return place.see(place.run(until=Place.asked), look)
 
     return play
 
@@ -152,7 +163,7 @@ def port_taken(folder: Path) -> Seen:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         words = f"import socket; socket.create_server(('127.0.0.1', {port}))"
-        place = Place(folder).begin(by_command(**gate(sys.executable, "-c", words)))
+        place = Place(folder).begin(by_command(**gate(sys.executable, "-c", words), **ONCE))
         seen = place.see(place.run(until=Place.asked))
         seen.line = seen.line.replace(str(port), "PORT")
         return seen
@@ -180,17 +191,26 @@ def large_files(folder: Path) -> Seen:
 
 def full_disk(folder: Path) -> Seen:
     """The folder is a small disk."""
-    place = Place(folder).begin(by_command("fills", limits={"executions": 2}))
+    place = Place(folder).begin(by_command("fills"))
     return place.see(place.run(until=Place.asked))
 
 
+SETUP = [["sh", "-c", "echo fetching; echo 'error: no lock file' >&2; echo try again; exit 3"]]
+PROXY = {"OPENAI_HOST": "http://provider.invalid", "HTTP_PROXY": "ADDRESS", "http_proxy": "ADDRESS"}
+
+
+def by_goose(name: str, what: str, says: str, play: Callable[[Path], Seen], **more: Any) -> Misfortune:
+    return Misfortune(name, what, play, says, client=True, **{"items": MANY, **more})
+
+
 MISFORTUNES = [
-    Misfortune("not installed", "the client's program is not there", not_installed, "codex is not installed"),
+    Misfortune("not installed", "the client's program is not there", not_installed, "codex", items=MANY),
     Misfortune(
         "half installed",
-        "the client's launcher is there, the package for this platform is not",
+        "the client's launcher is there, and its package for this platform is not",
         client("codex", "codex-half", 1),
-        "Missing optional dependency",
+        "codex",
+        items=MANY,
     ),
     Misfortune(
         "not signed in",
@@ -198,63 +218,41 @@ MISFORTUNES = [
         client("claude", "claude-login", 1),
         "is not signed in",
         "sign in",
+        items=MANY,
     ),
-    Misfortune("expired login", "the client's login has ended", expired, "has expired", "renews itself"),
-    Misfortune("401", "the provider refuses the key", goose("err401"), "is not signed in (401)", client=True),
-    Misfortune("402", "the account has no credit", goose("err402"), "has no credit left (402)", client=True),
-    Misfortune("403", "the account may not use this", goose("err403"), "is refused access (403)", client=True),
-    Misfortune(
-        "429", "the quota is used up; when it is there again is not told", goose("err429-none"), "quota", client=True
-    ),
+    Misfortune("expired login", "the client's login has ended", expired, "expired", "claude", items=MANY),
+    by_goose("401", "the provider refuses the key", "goose is not signed in (401)", goose("err401")),
+    by_goose("402", "the account has no credit", "goose has no credit left (402)", goose("err402")),
+    by_goose("403", "the account may not use this", "goose is refused access (403)", goose("err403")),
+    by_goose("429", "the quota is used up, until nobody says when", "no quota left", goose("err429-none")),
     Misfortune(
         "429 with reset",
-        "the quota is used up, and the provider says until when",
-        goose("err429-3600"),
-        "quota",
-        client=True,
+        "the quota is used up, until a time that the client tells",
+        client("claude", "claude-reset", 1, signed_in=True),
+        "no quota left",
+        items=MANY,
     ),
-    Misfortune("500", "the provider fails", goose("err500"), "its provider fails (500)", client=True),
-    Misfortune(
-        "hang",
-        "the provider takes the request and never answers",
-        goose("hang", limits={"silence": "3s"}),
-        "nothing for 3s",
-        client=True,
-    ),
-    Misfortune(
-        "cut stream",
-        "the connection breaks off in the middle of an answer",
-        goose("cut"),
-        "lost the connection",
-        client=True,
-    ),
-    Misfortune(
+    by_goose("500", "the provider fails", "its provider fails (500)", goose("err500")),
+    by_goose("hang", "the provider takes a request and never answers", "said nothing for 4s", goose("hang", QUIET)),
+    by_goose("cut stream", "an answer breaks off in its middle", "lost the connection", goose("cut")),
+    by_goose(
         "DNS gone",
         "the provider's name cannot be looked up",
-        goose("work", OPENAI_HOST="http://provider.invalid"),
         "cannot reach its provider",
-        client=True,
-        slow=True,
+        goose("work", settings={"OPENAI_HOST": "http://provider.invalid"}),
     ),
-    Misfortune(
+    by_goose(
         "proxy refused",
         "a proxy stands before the provider, and refuses",
-        goose("work", OPENAI_HOST="http://provider.invalid", HTTP_PROXY="ADDRESS", http_proxy="ADDRESS"),
-        "is refused by the proxy (407)",
-        client=True,
+        "refused by the proxy (407)",
+        goose("work", settings=PROXY),
     ),
-    Misfortune(
-        "unknown model",
-        "the provider has no model of this name",
-        goose("errmodel"),
-        "does not have that model",
-        client=True,
+    by_goose(
+        "model name unknown", "the provider has no model of this name", "does not have that model", goose("errmodel")
     ),
-    Misfortune(
-        "context full", "the prompt is too long for the model", goose("errsize", items=1), "context", client=True
+    by_goose(
+        "context full", "the prompt is too long for the model", "full context", goose("errsize", items=1), items=1
     ),
-    Misfortune("no report", "the agent ends without a report", plain("silent"), "without a report"),
-    Misfortune("empty change", "the agent says done, and has changed nothing", plain("empty"), "changed nothing"),
     Misfortune("red main", "the gate is red before anybody has worked", red_main, "arithmetic is off"),
     Misfortune(
         "dirty tree",
@@ -262,32 +260,34 @@ MISFORTUNES = [
         changed_tree("readme", dirty),
         "README.md",
     ),
-    Misfortune("detached HEAD", "the user's tree stands on no branch", changed_tree("readme", detached), ""),
-    Misfortune("rebase under way", "the user is in the middle of a rebase", changed_tree("good", rebasing), ""),
+    Misfortune(
+        "detached HEAD",
+        "the user's tree stands on no branch",
+        changed_tree("readme", detached, "branch"),
+        "HEAD is detached",
+    ),
+    Misfortune(
+        "rebase under way",
+        "the user is in the middle of a rebase",
+        changed_tree("good", rebasing, "branch"),
+        "a rebase of main is under way",
+    ),
     Misfortune("branch deleted", "the branch that the work is for is gone", changed_tree("good", deleted), "main"),
     Misfortune("disk full", "an agent fills the disk", full_disk, "filled the disk", root=True),
+    Misfortune("setup red", "`setup` fails", plain(agent={"setup": SETUP}, **ONCE), "no lock file"),
     Misfortune(
-        "setup red",
-        "`setup` fails",
-        plain(agent={"setup": [["sh", "-c", "echo fetching; echo 'error: no lock file' >&2; echo try again; exit 3"]]}),
-        "no lock file",
+        "gate missing", "the gate's program is not there", plain(**gate("no-such-check"), **ONCE), "no-such-check"
     ),
-    Misfortune(
-        "gate missing",
-        "the gate's program is not there",
-        plain(**gate("no-such-check", "--all")),
-        "no-such-check is not installed",
-    ),
-    Misfortune("gate hangs", "the gate does not end", plain(**gate("sleep", "60", timeout="1s")), "sleep 60"),
+    Misfortune("gate hangs", "the gate does not end", plain(**gate("sleep", "60", timeout="1s"), **ONCE), "sleep 60"),
     Misfortune("port taken", "the gate needs a port that is taken", port_taken, "Address already in use"),
     Misfortune(
         "file too large",
-        "the change holds a file that is too large",
+        "the change holds a file that is larger than the flow allows",
         plain("large", limits={"change_bytes": 1_000_000}),
-        "1",
+        "change_bytes",
     ),
-    Misfortune("submodule", "the repository has a submodule", submodule, "lib"),
-    Misfortune("LFS", "the repository keeps files with Git LFS", large_files, "logo.png"),
+    Misfortune("submodule", "the agent changes files of a submodule", submodule, "lib"),
+    Misfortune("LFS", "the agent changes a file that Git LFS keeps", large_files, "logo.png"),
 ]
 BY_NAME = {one.name: one for one in MISFORTUNES}
 

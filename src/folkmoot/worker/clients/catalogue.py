@@ -274,6 +274,7 @@ class Catalogue:
             listed=bool(given.env),
             renew=known.find[0] if known else "",
             tells=known.tells if known else {},
+            steps={"login": f"sign in: {known.login.by}", "program": f"install it: {known.install}"} if known else {},
             model=meant.id,
             pool=meant.pool,
             **parts,

@@ -82,6 +82,7 @@ _STEPS: dict[Trouble, str] = {
 
 # What stands around the words that matter: the address that was asked, and a status that is told already.
 _ADDRESS = re.compile(r" (?:at|for) https?://[^\s,]{1,300}?(?=[.,:]?(?:\s|$))")
+_RESET_AT = re.compile(r" resets at \d{9,11}\b")  # as a field of an event has it
 _STATUS_WORDS = re.compile(
     r"^.{0,120}?(?:\(?[45]\d\d(?: [A-Z][A-Za-z ]{2,40})?\)?[.:]{1,2}) (?:Response: )?(?=\S)"
     r"|^API Error: (?=\S)|^[45]\d\d (?=\S)"
@@ -100,7 +101,7 @@ def told(trouble: Trouble, text: str, status: int | None = None) -> str:
     if trouble == "unknown":
         return line or (f"status {status}" if status else "")
     number = f" ({status})" if status else ""
-    line = _ADDRESS.sub("", line)
+    line = _RESET_AT.sub("", _ADDRESS.sub("", line))
     line = _STATUS_WORDS.sub("", line) if status else line
     line = line.rstrip(". ")
     words = f": {line}" if line else ""
