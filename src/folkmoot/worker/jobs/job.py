@@ -18,9 +18,10 @@ from folkmoot.engine.assignment import Assignment
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import MootError, Refused, Unavailable
 from folkmoot.worker.clients.catalogue import Catalogue
-from folkmoot.worker.environment import environment, make_tmp, note_port
+from folkmoot.worker.environment import environment, make_tmp
 from folkmoot.worker.git.harvest.bounds import HARVEST_SECONDS, STOP_SECONDS, Patience
 from folkmoot.worker.jobs.bounds import SPACE, bounds_of, make_room
+from folkmoot.worker.jobs.own_ports import OwnPorts
 from folkmoot.worker.jobs.spending import Spending, renew
 from folkmoot.worker.logins.placing import place
 from folkmoot.worker.output import Lines, Output
@@ -93,7 +94,7 @@ class Job(ABC):
         self.hurry: Callable[[], None] = lambda: None  # set by the worker: it may have to be ended sooner than it was
         self.look: Callable[[], None] = lambda: None  # called now and then while a process runs
         self.is_alive: Callable[[str], bool] = lambda line: True  # is a line of it a sign of life?
-        self._ports: PortRange | None = None
+        self._ports = OwnPorts(tools.take_ports, self.output.add)
         self._child: Child | None = None
         self._stopped = threading.Event()
         self._told_last = ""
@@ -119,8 +120,7 @@ class Job(ABC):
             self._failed(f"{type(error).__name__}: {error}")
         finally:
             self.timers.done = True
-            if self._ports is not None:
-                self._ports.close()
+            self._ports.close()
 
     def _failed(self, words: str) -> None:
         if self.timers.ending in ("lost", "stopped"):
@@ -226,10 +226,7 @@ class Job(ABC):
         """`for_all`: what is made with it is for other runs too, so it knows nothing of this one."""
         paths = paths or self.paths
         if not for_all:
-            if self._ports is None:
-                self._ports = self.tools.take_ports(self.flow.clone.ports)
-                note_port(self.paths.root, self._ports.first)
-            run = {**run, "MOOT_ITEM": self.item, "MOOT_PORT": str(self._ports.first)}
+            run = {**run, "MOOT_ITEM": self.item, **self._ports.variables(self.flow.clone.ports, self.paths.root)}
         make_tmp(paths.home)
         if "PATH" in values:
             values = {**values, "PATH": self.tools.programs.outside(values["PATH"])}
