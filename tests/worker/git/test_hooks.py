@@ -113,6 +113,7 @@ HONEST_HOOKS = {
     "a message": "cat <<EOF\nDon't forget: see docs, src and tests\nEOF\necho \"it's done\"\n",
     "a script in python": "exec python3 tools/lint.py src",
     "python": "#!/usr/bin/env python3\nimport subprocess, sys\nsys.exit(subprocess.call(['pytest', 'tests', 'src']))\n",
+    "options that load nothing": "pytest -p no:cacheprovider tests; grep -r TODO src; go test ./src/...; bun run lint",
 }
 
 
@@ -221,6 +222,28 @@ RUN = {
     ),
     "a module": ("#!/usr/bin/python3\nimport sys\nsys.path.insert(0, 'tools')\nimport helper", "tools/helper.py"),
     "javascript": ("#!/usr/bin/env node\nrequire('../../web/index')", "web/index.js"),
+    "a folder of perl's modules": ("perl -I tools -MCheck -e1", "tools/Check.pm"),
+    "a folder of perl's modules, in one word": ("perl -Itools -MOur::Check -e 1", "tools/Our/Check.pm"),
+    "a folder of ruby's": ("ruby -I tools -rcheck -e 1", "tools/check.rb"),
+    "a file that ruby requires": ("ruby -r./tools/new -e 1", "tools/new.rb"),
+    "a plugin of pytest": ("pytest -p tools.plug tests/", "tools/plug.py"),
+    "a plugin of pytest, in one word": ("python3 -m pytest -ptools.plug tests/", "tools/plug.py"),
+    "a folder of classes": ("java -cp build/classes:lib/a.jar Check", "build/classes/Check.class"),
+    "a folder of classes, by another name": ("java --class-path=out Check", "out/Check.class"),
+    "a jar": ("java -jar tools/check.jar", "tools/check.jar"),
+    "a package that go runs": ("go run ./tools/check", "tools/check/main.go"),
+    "a script that deno runs": ("deno run -A tools/new.ts", "tools/new.ts"),
+    "a folder that bun runs": ("bun run ./tools", "tools/index.ts"),
+    "a module that node imports first": ("node --import=./tools/new.mjs x.js", "tools/new.mjs"),
+    "a preload of another tool": ("NODE_OPTIONS='--require ./tools/new.js' eslint src", "tools/new.js"),
+    "a file that a shell reads first": ("BASH_ENV=tools/rc bash -c true", "tools/rc"),
+    "a library": ("LD_PRELOAD=./tools/x.so eslint src", "tools/x.so"),
+    "rules of a linter": ("eslint --rulesdir tools/rules src", "tools/rules/one.js"),
+    "plugins of a linter": ("pylint --load-plugins=tools.plug src", "tools/plug.py"),
+    "a make's own file": ("make -f tools/own.mk", "tools/own.mk"),
+    "a package that is there, which go runs": ("go run ./tools", "tools/main.go"),
+    "a folder of classes that is there": ("java -Xmx1g -cp tools Check", "tools/Check.class"),
+    "a cargo package": ("cargo run --manifest-path tools/check/Cargo.toml", "tools/check/Cargo.toml"),
 }
 
 

@@ -45,6 +45,23 @@ MODULES_FROM = ("PYTHONPATH", "NODE_PATH", "PERL5LIB", "RUBYLIB")
 TEXT = re.compile(r"['\"]([^'\"\n]+)['\"]")
 MODULE = ("{}.py", "{}/__init__.py", "{}/__main__.py")
 ENDINGS = {"node": (".js", ".cjs", ".mjs", "/index.js"), "tsx": (".ts", "/index.ts"), "ts-node": (".ts", "/index.ts")}
+# Options by which programs read in code: the program, and the option with what is written to it.
+LOADS = [
+    (re.compile(program), re.compile(option))
+    for program, option in (
+        (r"perl[\d.]*|ruby[\d.]*", r"(-[Ir])(.*)"),
+        (r"pytest|py\.test", r"(-p)(.*)"),
+        (r"java\w*|kotlin\w*|scala\w*|groovy\w*", r"(-cp|-classpath|--class-path)(?:=(.*))?"),
+        (
+            r"node(?:js)?|bun|deno|tsx|ts-node|mocha|jest",
+            r"(-r|--require|--import|--(?:experimental-)?loader|--preload)(?:=(.*))?",
+        ),
+        (r"eslint|stylelint", r"(--rulesdir|--plugin|--resolve-plugins-relative-to)(?:=(.*))?"),
+        (r"pylint|flake8", r"(--load-plugins)(?:=(.*))?"),
+    )
+]
+PARTS = re.compile("[:,]")
+COMPILES = _of("go bun deno")  # and runs, with `run` behind it
 SHELL_CODE = re.compile(r"-\w*c")
 ONLY_CHECKS = frozenset({"-n", "-l", "--check", "-wc", "--syntax-check", "--test"})
 # What prints names or words of the project: whoever runs those runs what nobody can tell beforehand.
@@ -164,6 +181,18 @@ class _Reader:
             self._is_unclear(" ".join(["xargs", *words]))
         if "/" in head or MARK.search(head):
             self._run(head)
+        self._loads(name, rest)
+        if name in COMPILES and rest[:1] == ["run"]:
+            self._run(*[word for word in rest[1:] if not word.startswith("-")][:1])
+
+    def _loads(self, name: str, rest: list[str]) -> None:
+        """What its options let a program read in: files, folders of them, modules."""
+        for option in (option for program, option in LOADS if program.fullmatch(name)):
+            for number, word in enumerate(rest):
+                if said := option.fullmatch(word):
+                    for part in PARTS.split(said[2] or " ".join(rest[number + 1 : number + 2])):
+                        self._run(part, *(part + ending for ending in (".rb", *ENDINGS["node"])))
+                        self._modules(part)
 
     def _interprets(self, variable: str) -> bool:
         values = self._values.get(variable, [])
@@ -179,6 +208,7 @@ class _Reader:
                     self._again(code)
                 elif word.startswith("-m"):
                     self._modules(coded[1] or code)
+                    self._loads(coded[1] or code, rest[number + 1 :])
                 else:
                     self.imports(code)
                 return
