@@ -121,6 +121,12 @@ QUOTED = {
     "code": f"```python\nreport = {DONE}\n```",
     "a shell": f"```bash\n# Status\nStatus: Complete\necho {DONE}\n```",
     "told of others": f"**dispatcher → test-executor:**\n```json\n{DONE}\n```\n",
+    "what the author said": f"The author's report said:\n\n{DONE}\n",
+    "what the author says, in a fence": f"The author says:\n\n```json\n{DONE}\n```\n",
+    "what an earlier run reported": f"The previous run reported:\n{DONE}\n",
+    "what a file holds": f"The file notes.txt contains:\n{DONE}\n",
+    "what the work prints": f"I ran it. The script prints:\n\n```\n{DONE}\n```\n",
+    "what the coder claims": f"The coder claims:\n{DONE}\n",
     "inside another object": f'{{"example": {DONE}, "note": "x"}}',
     "inside a list": f"[{DONE}, {DONE}]",
     "inside a string": json.dumps({"note": DONE}),
@@ -291,3 +297,21 @@ def test_a_line_of_a_file_at_the_end_does_not_take_back_the_status_above(how: st
     text = f"## Review\nStatus: {said}\n\n- High: x.py is broken\n\nThe README holds:\n\n{TAKEN_BACK[how]}"
     with pytest.raises(Invalid, match="say once how it ended"):
         read_report(text)
+
+
+@pytest.mark.attack(
+    "gates",
+    "a reviewer lists issues, and quotes the maker's report, or what the work prints, behind them",
+    "whose words follow is heard: they are no verdict, and the reviewer is asked for its own",
+)
+@pytest.mark.parametrize("lead", ["The author's report said:", "The script prints:", "The file a.json contains:"])
+@pytest.mark.parametrize("heading", ["### Issues", "## Problems found"])
+def test_what_is_quoted_behind_issues_is_no_verdict(heading: str, lead: str) -> None:
+    for shown in (DONE, f"```json\n{DONE}\n```"):
+        with pytest.raises(Invalid):
+            read_report(f"I looked at it.\n\n{heading}\n- src/a.py:12 logs the password\n\n{lead}\n\n{shown}\n")
+
+
+def test_blocking_issues_are_of_weight() -> None:
+    report = read_report(f"### Blocking issues\n- src/a.py:12 logs the password\n\n{DONE}\n")
+    assert [finding.severity for finding in report.findings] == ["high"]

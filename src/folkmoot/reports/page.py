@@ -42,6 +42,14 @@ _MAY_SHOW = (
 # "Here is what I received:", and nothing more of the agent's own behind it.
 _GIVEN = pattern(r"\b(?:sent me|i (?:was|have been|'ve been) given|i (?:have |'ve )?(?:received|got))\b[^,;.!?]{0,60}$")
 _GETS = ("sent me", " given", "received", "got")
+# "The author's report said:", "The file notes.txt contains:": whose words follow is said, and they are not the agent's.
+_OTHERS = pattern(
+    r"\b(?:author|coder|developer|implementer|maker|builder|codeweaver|fixer"
+    r"|(?:previous|earlier|last) (?:run|agent|report)"
+    r"|the (?:file|script|program|test|log|output|commit|diff|work))\b[^,;!?]{0,60}\b"
+    r"(?:said|says|wrote|writes|reported|claimed|claims|printed|prints|contains|holds|reads|read|ended with|ends with)$"
+)
+_SAYS = ("said", "says", "wrote", "writes", "reported", "claim", "print", "contains", "holds", "read", "with")
 _OWN = pattern(
     r"\b(?:my|our|i report|i have (?:done|fixed|found)|the (?:report|result|outcome)s?|here (?:is|are) the"
     r"|this is (?:the|how|what)|it ended|how it (?:went|ended)|reports?:|results?:|outcome:|status:|summary:)\b"
@@ -105,9 +113,11 @@ def is_showing(words: str, speakers: frozenset[str] = frozenset()) -> bool:
     if any(phrase in lower for phrase in _SHOWS):
         return True
     # Looking for the words first keeps the patterns away from every other line.
-    if not any(phrase in lower for phrase in (*_MAY_SHOW, *_GETS)):
+    if not any(phrase in lower for phrase in (*_MAY_SHOW, *_GETS, *_SAYS)):
         return False
     last = _SENTENCE.split(lower)[-1].rstrip(": ")
+    if lower.endswith(":") and _OTHERS.search(last) is not None:
+        return True
     may = any(phrase in last for phrase in _MAY_SHOW) or _GIVEN.search(last) is not None
     return may and _OWN.search(last) is None
 

@@ -31,6 +31,7 @@ _MEANT: dict[str, Severity] = {
     **dict.fromkeys(
         ("must fix", "must be fixed", "must change", "required", "required changes", "required fixes"), "high"
     ),
+    **dict.fromkeys(("blocking", "blocking issues", "blocking findings", "blocking problems"), "high"),
     **dict.fromkeys(("should fix", "should be fixed", "recommended"), "medium"),
     **dict.fromkeys(("nice to have", "could fix", "optional", "suggestions", "nits", "nitpicks"), "low"),
 }
@@ -104,7 +105,8 @@ def problems_among(parts: Iterable[tuple[bool | None, int, Under]]) -> list[Unde
     for is_issues, level, part in parts:
         if is_issues is not None:
             within = level if is_issues else -1
-            found += [Under("", part.lines)] if is_issues else []
+            title = part.title if plain(part.title) in _MEANT else ""
+            found += [Under(title, part.lines)] if is_issues else []
         elif is_over(part.title):
             continue
         elif 0 <= within < level or tells_problems(part.title, part.lines):
