@@ -1,10 +1,13 @@
 """What a client finds in the project and runs by itself, before any model has read a word, is no agent's to change."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+from folkmoot.core.rules.running.names import Places
 from folkmoot.worker.clients.catalogue import Catalogue
+from folkmoot.worker.git.harvest.clients import run_by_settings
 from tests.worker.yard import ACTOR, Yard, git
 
 # The client does what the real one does in its headless mode: the hooks of the project's settings run as it starts.
@@ -113,6 +116,42 @@ SETTINGS = {
     ),
     "behind a note": (".claude/settings.json", '// ours\n{"statusLine": {"command": "tools/say.sh"},}'),
 }
+# Each with what it runs.
+NAMED = {
+    "a module of a hook": (
+        ".claude/settings.json",
+        '/* ours */ {"hooks": {"Stop": [{"hooks": [{"command": "cd $DIR && python3 -m tools.new"}]}]}}',
+        "tools/new.py",
+    ),
+    "a module of a server": (
+        ".mcp.json",
+        '{"mcpServers": {"x": {"args": ["-m", "new"], "command": "python3", "cwd": "tools"}}}',
+        "tools/new.py",
+    ),
+    "a server in another folder": (
+        ".mcp.json",
+        '{"mcpServers": {"x": {"command": "uv", "args": ["run", "--directory", "tools", "new.py"]}}}',
+        "tools/new.py",
+    ),
+    "a list": ("opencode.json", '{"mcp": {"x": {"command": ["go", "run", "./tools"]}}}', "tools/main.go"),
+    "a plugin": ("opencode.json", '{"plugin": ["./tools/new.ts"]}', "tools/new.ts"),
+    "toml": (".codex/config.toml", '[mcp_servers.x]\ncommand = "python3"\nargs = ["-m", "tools.new"]', "tools/new.py"),
+    "yaml": (".continue/config.yaml", "mcpServers: [{command: python3, args: [-m, tools.new]}]", "tools/new.py"),
+    "a helper": (".claude/settings.json", '{"apiKeyHelper": "./tools/key"}', "tools/key"),
+    "no form at all": (".claude/settings.json", '{"command": "tools/new.sh"', "tools/new.sh"),
+}
+
+
+@pytest.mark.parametrize("how", NAMED)
+def test_what_settings_name_is_found_in_every_form(tmp_path: Path, how: str) -> None:
+    path, text, runs = NAMED[how]
+    for name, words in {path: text, "src/app.py": "", "tools/old.txt": ""}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(words)
+    found = Places(os.path.relpath(one, tmp_path) for one in run_by_settings([str(tmp_path)], [path.split("/")[0]]))
+    assert found.meet(runs) and not found.meet("src/app.py")
+
+
 # As the real one does: whatever its settings name runs as it starts.
 RUNS_NAMED = """#!/bin/sh
 test -x tools/say.sh && exec tools/say.sh

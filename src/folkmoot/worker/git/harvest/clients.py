@@ -8,16 +8,21 @@ import json
 import os
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import Any
+
+import yaml
 
 from folkmoot.worker.git.harvest.hooks import BYTES_MAX, Follower
 
 DATA = (".json", ".jsonc", ".json5", ".toml", ".yaml", ".yml")
 SCRIPTS = (".sh", ".bash", ".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl")
-COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|,(?=\s{0,200}[}\]])')
+COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/|,(?=\s{0,200}[}\]])')
 COMMANDS = ("command", "cmd", "run")
+MOVES = ("--directory", "--project", "--cwd", "--prefix", "-C")
 FILES_MAX = 500
 DEPTH_MAX = 20
 
@@ -49,8 +54,9 @@ def _follow(file: str, follower: Follower) -> None:
     if file.endswith(DATA):
         text = _read(file)
         follower.settings(text)
-        for command in _commands(_parsed(text), 0):
+        for command in _commands(_parsed(file, text), 0):
             follower.command(command)
+            follower.settings(command)  # with the folders that it goes to
     elif file.endswith(SCRIPTS) or (os.path.isfile(file) and os.access(file, os.X_OK)):
         follower.hook(file)
 
@@ -63,27 +69,39 @@ def _read(file: str) -> str:
         return ""  # no client can read it either
 
 
-def _parsed(text: str) -> Any:
-    """JSON, with the notes and commas that clients let pass. Of other forms only the words count."""
-    with suppress(ValueError, RecursionError):
+def _parsed(file: str, text: str) -> Any:
+    """JSON with the notes and commas that clients let pass, TOML, YAML. Of all else only the words count."""
+    with suppress(ValueError, RecursionError, yaml.YAMLError):
+        if file.endswith((".yaml", ".yml")):
+            return yaml.safe_load(text)
+        if file.endswith(".toml"):
+            return tomllib.loads(text)
         return json.loads(COMMENT.sub(lambda found: found[1] or "", text))
     return None
 
 
 def _commands(value: Any, depth: int) -> Iterator[str]:
-    """Command lines: as one text, as a list, or as a program and what it gets."""
+    """Command lines, each with where it is started: as one text, as a list, or as a program and what it gets."""
     if depth > DEPTH_MAX:
         return
     if isinstance(value, dict):
         for key in COMMANDS:
             said, rest = value.get(key), _texts(value.get("args"))
             if isinstance(said, str) and said:
-                yield " ".join([said, shlex.join(rest)])
+                yield _from(value, rest) + " ".join([said, shlex.join(rest)])
             elif words := _texts(said):
-                yield shlex.join([*words, *rest])
+                yield _from(value, [*words, *rest]) + shlex.join([*words, *rest])
         value = list(value.values())
     for one in value if isinstance(value, list) else ():
         yield from _commands(one, depth + 1)
+
+
+def _from(entry: dict[Any, Any], words: list[str]) -> str:
+    """The folders that a command goes to, or reads modules from, as a shell would be told."""
+    folders = [after for word, after in pairwise(words) if word in MOVES]
+    variables = entry.get("env") or entry.get("environment")
+    places = [entry.get("cwd"), *folders, *(variables.values() if isinstance(variables, dict) else ())]
+    return "".join(f"cd {shlex.quote(place)}\n" for place in places if isinstance(place, str) and place)
 
 
 def _texts(value: Any) -> list[str]:
