@@ -30,6 +30,7 @@ MADE = "<!-- Made from the code by scripts/reference.py; do not edit. -->\n"
 
 def pages() -> dict[str, str]:
     from scripts.contract import calls_page, rules_page
+    from scripts.python_page import python_page
 
     return {
         "commands.md": commands_page(),
@@ -40,6 +41,7 @@ def pages() -> dict[str, str]:
         "guarantees.md": guarantees_page(),
         "attacks.md": attacks_page(),
         "calls.md": MADE + calls_page(),
+        "python.md": MADE + python_page(),
         "rules.md": MADE + rules_page(),
     }
 

@@ -183,11 +183,20 @@ class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
 
     @classmethod
     def done(cls, summary: str = "", **parts: Any) -> "Report":
+        """The work is done; `parts` are further fields of the report.
+
+        >>> Report.done("rounds half up", next_steps=["document it"]).next_steps
+        ['document it']
+        """
         return cls(outcome="done", summary=summary, **parts)
 
     @classmethod
     def unread(cls, why: str, text: str) -> "Report":
-        """What stands for a text that is no report: its words are kept, for a person and for whoever goes on."""
+        """What stands for a text that is no report: its words are kept, for a person and for whoever goes on.
+
+        >>> Report.unread("no outcome is named", "all went well").cause
+        'protocol'
+        """
         shown = text[:UNREAD_MAX].replace("\0", "\u2400").encode("utf-8", "backslashreplace").decode("utf-8")
         more = f" […{len(text) - UNREAD_MAX} characters more]" if len(text) > UNREAD_MAX else ""
         extra = {UNREAD: shown + more} if shown.strip() else {}
@@ -195,4 +204,9 @@ class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
 
     @classmethod
     def failed(cls, summary: str = "", cause: Cause | None = None, **parts: Any) -> "Report":
+        """It did not work, and why: by the `cause` the rules decide what follows.
+
+        >>> Report.failed("2 tests are red", cause="capability").outcome
+        'failed'
+        """
         return cls(outcome="failed", summary=summary, cause=cause, **parts)

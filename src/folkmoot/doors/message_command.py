@@ -1,5 +1,7 @@
 """From an envelope that was read to the request that sends it."""
 
+from typing import Any
+
 from folkmoot.api.requests import Dispatch, SendMessage
 from folkmoot.core.enums import MESSAGE_STATUSES
 from folkmoot.errors import Invalid
@@ -32,3 +34,10 @@ def order_to_dispatch(agent: str, task: str, purpose: str) -> Dispatch:
     # What is no text at all is refused by the rules, as in any other command.
     words = dispatched(agent, task) if isinstance(task, str) else task
     return Dispatch(agent=agent, task=words, purpose=purpose)
+
+
+def envelope(message: dict[str, Any], *, in_run: bool) -> SendMessage:
+    """The request that sends a message as a program wrote it."""
+    from folkmoot.reports.envelope import check_message
+
+    return order_to_send(check_message(message, in_run=in_run))

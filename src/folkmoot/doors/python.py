@@ -1,70 +1,44 @@
 """The Python door: a board as an object, a claim as a block that renews itself."""
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
 from typing import Any, ClassVar, Self, TypeVar
 
 from folkmoot.api import requests
 from folkmoot.api.machine import BackedUp
 from folkmoot.api.metrics import Metrics
 from folkmoot.api.requests import (
-    AcceptMessage,
     Add,
     AddComment,
     AnswerQuestion,
     Cancel,
-    CompleteMessage,
     ListItems,
     ListLessons,
-    ListLocks,
-    ListMessages,
     ListQuestions,
-    Lock,
     Measure,
     Move,
     ReadLog,
     ReadUsage,
-    RejectMessage,
-    Release,
-    Renew,
     Reopen,
     Request,
-    RequestFiles,
-    SendMessage,
-    SendReport,
+    Say,
     Show,
     ShowFlow,
-    Unlock,
 )
 from folkmoot.api.usage import By, UsageView
-from folkmoot.api.views import (
-    ClaimView,
-    EventView,
-    HoldView,
-    ItemSummary,
-    ItemView,
-    LessonView,
-    MessageView,
-    QuestionView,
-)
+from folkmoot.api.views import EventView, ItemSummary, ItemView, LessonView, QuestionView
 from folkmoot.core.commands import Actor
-from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.input_limits import check_words, checked_key, checked_name
-from folkmoot.core.report import Report
-from folkmoot.core.rules.judging.form import REPORT_REFUSED
-from folkmoot.core.rules.sharing.holds import LOCK_SECONDS
-from folkmoot.doors.message_command import order_to_dispatch, order_to_send
-from folkmoot.doors.waiting import Waiting, patiently, when_ready
+from folkmoot.doors.claims import Claim
+from folkmoot.doors.sharing import Sharing
+from folkmoot.doors.waiting import Waiting, when_ready
 from folkmoot.engine.application import Application, Boards
-from folkmoot.errors import Invalid, MootError, Refused, unknown_agent
+from folkmoot.errors import Invalid, unknown_agent
 
-View = dict[str, Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 Answer = TypeVar("Answer")
 
 
-class Board:
+class Board(Sharing):
     """An open board. Every method is one transaction; what it returns is a struct of the contract."""
 
     boards: ClassVar[Boards]  # set by the composition root
@@ -75,15 +49,36 @@ class Board:
         self._ask = application.asked_by(who)
 
     def ask(self, request: Request[Answer], key: str | None = None) -> Answer:
-        """Any call of the contract (see docs/reference/calls.md): the methods below are short forms of some."""
+        """Any [call of the contract](calls.md): the other methods are short forms of some.
+
+        `key` makes it safe to repeat: the same key twice has one effect, and one answer.
+
+        >>> from folkmoot.api.requests import ListPauses
+        >>> board.ask(ListPauses()).pauses
+        []
+        """
         return self._ask(request, checked_key(key))
 
     @classmethod
     def open(cls, board_dir: str = ".", actor: str = "someone") -> Self:
+        """The board in a folder, or in the nearest one above that has `.moot`. `actor` is who speaks.
+
+        >>> with Board.open(folder, actor="ada") as opened:
+        ...     opened.list()
+        []
+        """
         return cls(cls.boards.open(board_dir), actor)
 
     @classmethod
     def create(cls, folder: str = ".", preset: str = "simple", actor: str = "someone", gate: str | None = None) -> Self:
+        """Make a board in a folder that has none, as `moot init` does.
+
+        >>> import os
+        >>> os.mkdir(folder + "/new")
+        >>> with Board.create(folder + "/new", preset="kanban") as made:
+        ...     made.add("Users can say hello").column
+        'stories'
+        """
         return cls(cls.boards.create(folder, preset, gate), actor)
 
     def add(
@@ -100,6 +95,11 @@ class Board:
         parent: str | None = None,
         key: str | None = None,
     ) -> ItemView:
+        """Add an item; it begins where the flow does, or in `column`.
+
+        >>> board.add("User can reset a password", files=["src/reset.py"]).status
+        'ready'
+        """
         request = Add(
             title=title,
             body=body,
@@ -124,19 +124,38 @@ class Board:
         key: str | None = None,
         wait: float = 0.0,
     ) -> "Claim":
-        """The next item for the agent; raises NothingToDo if none is ready, nor becomes ready within `wait` seconds."""
+        """The next item for the agent; raises NothingToDo if none is ready, nor becomes ready within `wait` seconds.
+
+        >>> item = board.add("User can reset a password")
+        >>> with board.claim("coder", item=item.id) as run:
+        ...     run.report(Report.done("added the reset form"))
+        >>> board.show(item.id).column
+        'review'
+        """
         check_words(column=column, item=item)
         request = requests.Claim(agent=agent, column=column, item=item, lease=lease, worker=worker, show=False)
         view = when_ready(self._application, agent, wait, lambda: self.ask(request, key))
         return Claim(self._application, view, lease or self._ask(ShowFlow()).limits.lease)
 
     def show(self, item: str) -> ItemView:
+        """One item with all that is known of it.
+
+        >>> item = board.add("Rounding is wrong")
+        >>> board.show(item.id).why
+        'Queued in code for coder, because ada added it.'
+        """
         check_words(item=item)
         return self._ask(Show(item=item))
 
     def list(
         self, *, column: str | None = None, tag: str | None = None, status: str | None = None
     ) -> list[ItemSummary]:
+        """All items, or those of a column, with a tag, or in a status; in the order they were added.
+
+        >>> _ = board.add("One", tags=["web"]), board.add("Two")
+        >>> [item.title for item in board.list(tag="web")]
+        ['One']
+        """
         check_words(column=column, tag=tag, status=status)
         found: list[ItemSummary] = []
         after: int | None = 0
@@ -147,9 +166,23 @@ class Board:
         return found
 
     def inbox(self) -> Sequence[QuestionView]:
+        """The open questions, oldest first.
+
+        >>> _ = board.add("Which limit?")
+        >>> with board.claim("coder") as run:
+        ...     run.report(Report(outcome="asks", question=AskedQuestion(question="10 MB or 20 MB?")))
+        >>> [asked.question for asked in board.inbox()]
+        ['10 MB or 20 MB?']
+        """
         return self._ask(ListQuestions()).questions
 
     def log(self, after: int = 0, item: str | None = None) -> Sequence[EventView]:
+        """The events after a number, in the order of their commits.
+
+        >>> item = board.add("One")
+        >>> [event.event for event in board.log(item=item.id)]
+        ['item_added']
+        """
         check_words(item=item)
         # No log is ever so long: what is beyond what can be counted is beyond its end.
         return self._ask(ReadLog(after=min(after, 2**63 - 1), item=item)).events
@@ -158,6 +191,10 @@ class Board:
         """The events after this one, each once and in order, and then those to come, as they happen.
 
         Ends when nothing has happened for `idle` seconds; without it, never.
+
+        >>> item = board.add("One")
+        >>> [event.event for event in board.follow(item=item.id, idle=0.0)]
+        ['item_added']
         """
         waiting = Waiting(self._application, idle)
         while True:
@@ -181,84 +218,118 @@ class Board:
         to: str | None = None,
         key: str | None = None,
     ) -> ItemView:
-        """By an option's number, its words or how they begin; `more` is for the agent. With `text` it is words only."""
+        """By an option's number, its words or how they begin; `more` is for the agent. With `text` it is words only.
+
+        >>> _ = board.add("Which limit?")
+        >>> with board.claim("coder") as run:
+        ...     run.report(Report(outcome="asks", question=AskedQuestion(question="10 MB or 20 MB?")))
+        >>> board.answer(board.inbox()[0].id, "20 MB").status
+        'ready'
+        """
         return self.ask(AnswerQuestion(question=question, answer=answer, more=more, text=text, to=to), key)
 
     def move(self, item: str, column: str, *, why: str = "", key: str | None = None) -> ItemView:
+        """Put an item into another column. A run that works on it ends.
+
+        >>> item = board.add("One")
+        >>> board.move(item.id, "review", why="it is there already").column
+        'review'
+        """
         return self.ask(Move(item=item, column=column, why=why), key)
 
     def cancel(self, item: str, *, why: str = "", key: str | None = None) -> ItemView:
+        """End an item without its work.
+
+        >>> item = board.add("One")
+        >>> board.cancel(item.id, why="not wanted").status
+        'cancelled'
+        """
         return self.ask(Cancel(item=item, why=why), key)
 
     def reopen(self, item: str, *, why: str = "", key: str | None = None) -> ItemView:
+        """Take up an item again that has ended.
+
+        >>> item = board.cancel(board.add("One").id)
+        >>> board.reopen(item.id, why="after all").status
+        'ready'
+        """
         return self.ask(Reopen(item=item, why=why), key)
 
     def comment(self, item: str, content: str, *, key: str | None = None, **parts: str | None) -> ItemView:
+        """Comment on an item, or reply: `artifact`, `target`, `parent`, `resolution`.
+
+        >>> item = board.add("One")
+        >>> board.comment(item.id, "mind the tests").comments[0].content
+        'mind the tests'
+        """
         return self.ask(AddComment(item=item, content=content, **parts), key)
-
-    def lock(
-        self, *paths: str, seconds: float = LOCK_SECONDS, wait: float = 0.0, key: str | None = None
-    ) -> Sequence[HoldView]:
-        """Keep others off these paths, all or none; gives every hold in force. Raises Refused if others hold one."""
-        request = Lock(paths=list(paths), seconds=seconds)
-        return patiently(self._application, wait, lambda: self.ask(request, key)).locks
-
-    def unlock(self, *paths: str, key: str | None = None) -> Sequence[HoldView]:
-        return self.ask(Unlock(paths=list(paths)), key).locks
-
-    def locks(self) -> Sequence[HoldView]:
-        return self._ask(ListLocks()).locks
-
-    def send(self, message: View, *, key: str | None = None) -> MessageView:
-        """Send an envelope: `from`, `to` and `type` are needed; gives it as it was taken in."""
-        return self.ask(_envelope(message, in_run=False), key)
-
-    def messages(self, *, to: str | None = None, status: str | None = None) -> Sequence[MessageView]:
-        check_words(to=to, status=status)
-        return self._ask(ListMessages(to=to, status=status)).messages
-
-    def accept(self, message: str, *, agent: str | None = None, key: str | None = None) -> MessageView:
-        """Accept a message as its receiver: `agent` says for whom this program speaks."""
-        ask = self._ask if agent is None else self._application.asked_by(Actor(checked_name(agent)))
-        return ask(AcceptMessage(message=message), checked_key(key))
-
-    def complete(self, message: str, *, key: str | None = None) -> MessageView:
-        return self.ask(CompleteMessage(message=message), key)
-
-    def reject(self, message: str, why: str, *, key: str | None = None) -> MessageView:
-        return self.ask(RejectMessage(message=message, why=why), key)
-
-    def dispatch(self, agent: str, task: str, *, purpose: str = "fix", key: str | None = None) -> ItemView:
-        """Give an agent a small thing to do; gives the new item."""
-        return self.ask(order_to_dispatch(agent, task, purpose), key)
 
     def agent(self, name: str) -> Callable[[Function], Function]:
         """Say that a function is an agent of the flow, whose `run` is {python: "module:function"}: `moot run` calls it.
 
         The function itself is not changed. Raises Invalid for an agent that the flow does not have.
+
+        >>> @board.agent("reviewer")
+        ... def look(brief: dict) -> Report:
+        ...     return Report.done("nothing to object to")
+        >>> look({}).outcome
+        'done'
         """
         known = self._ask(ShowFlow()).agents
         if name not in known:
             raise unknown_agent(name, known)
         return lambda function: function
 
+    def say(self, item: str, text: str, *, key: str | None = None) -> ItemView:
+        """Say a sentence to whoever works on an item, or does so next; `item` may be a run.
+
+        >>> item = board.add("One")
+        >>> board.say(item.id, "use the helper").said[0].heard is None
+        True
+        """
+        return self.ask(Say(item=item, text=text), key)
+
     def metrics(self, item: str | None = None) -> Metrics:
+        """How long agents worked, how often work came back, what it cost; of the board or of one item.
+
+        >>> board.metrics().escalation_rate
+        0.0
+        """
         return self._ask(Measure(item=item))
 
     def usage(self, item: str | None = None, *, by: By = "item", since: str | None = None) -> UsageView:
-        """What runs have used up: tokens, money where anybody can tell it, time."""
+        """What runs have used up: tokens, money where anybody can tell it, time.
+
+        >>> board.usage(by="agent").rows
+        []
+        """
         return self._ask(ReadUsage(item=item, by=by, since=since))
 
     def lessons(self, agent: str | None = None) -> Sequence[LessonView]:
-        """What runs have learnt, the newest first."""
+        """What runs have learnt, the newest first.
+
+        >>> _ = board.add("One")
+        >>> with board.claim("coder") as run:
+        ...     run.report(Report.done("done", lessons=["the parser needs a final newline"]))
+        >>> board.lessons()[0].text
+        'the parser needs a final newline'
+        """
         check_words(agent=agent)
         return self._ask(ListLessons(agent=agent)).lessons
 
     def backup(self, file: str | None = None) -> BackedUp:
-        """Keep the board as it is now in one file, while others work on it; the answer says where."""
+        """Keep the board as it is now in one file, while others work on it; the answer says where.
+
+        >>> board.backup(folder + "/kept.db").path.endswith("kept.db")
+        True
+        """
         return self.boards.backup(self._application.board_dir, file)
 
     def close(self) -> None:
+        """Let go of the board; a `with` block does so by itself.
+
+        >>> Board.open(folder).close()
+        """
         self._application.close()
 
     def __enter__(self) -> Self:
@@ -268,130 +339,8 @@ class Board:
         self.close()
 
 
-class Claim:
-    """A run that this program makes. As a `with` block it renews its lease; leaving it by an exception reports that."""
-
-    def __init__(self, application: Application, view: ClaimView, lease: float) -> None:
-        self._lease = lease
-        self.id: str = view.run
-        self.token: int = view.token
-        self.agent: str = view.agent
-        self.model: str | None = view.model
-        self.brief = view.brief
-        self.item_id: str = self.brief["task"]["id"]
-        self._ask = application.asked_by(Actor(self.agent, self.id, self.token))
-        self._reported = False
-        self._refused: Report | None = None
-        self._over: threading.Event | None = None
-        self._renewer: threading.Thread | None = None
-        self.lost: MootError | None = None  # why the lease could not be renewed, once that has happened
-
-    @property
-    def item(self) -> ItemView:
-        """The whole item as it is now; the brief has what the effort needs."""
-        return self._ask(Show(item=self.item_id))
-
-    def renew(self) -> None:
-        self._ask.tell(Renew())
-
-    def release(self) -> None:
-        self._ask.tell(Release())
-        self._end()
-
-    def report(self, report: Report, *, key: str | None = None) -> None:
-        """Ends the run; the board decides what follows, and `board.show` tells it.
-
-        Raises Invalid for a report that breaks the form: the run lives, and may report again (R-32).
-        """
-        if not isinstance(report, Report) or report.outcome not in OUTCOMES:
-            words = "{value} is no report's outcome"
-            hint = "give a Report whose outcome is one of {known}"
-            raise Invalid("bad_report", words, hint, ascii(getattr(report, "outcome", report))[:80], list(OUTCOMES))
-        try:
-            self._ask.tell(SendReport(report=report), checked_key(key))
-        except Invalid as error:
-            self._refused = report if error.code == REPORT_REFUSED else self._refused
-            raise
-        self._end()
-
-    def comment(self, content: str, **parts: str | None) -> ItemView:
-        return self._ask(AddComment(item=self.item_id, content=content, **parts))
-
-    def prompt(self) -> str:
-        """The brief as the text an agent is given."""
-        from folkmoot.briefs.prompt import prompt
-
-        return prompt(self.brief)
-
-    def widen(self, *paths: str, key: str | None = None) -> ItemView:
-        """Ask for more files than the item declared; raises Refused if another holds one."""
-        return self._ask(RequestFiles(paths=list(paths)), checked_key(key))
-
-    def lock(self, *paths: str, seconds: float = LOCK_SECONDS, key: str | None = None) -> list[HoldView]:
-        """A lock that ends with this run, or before."""
-        return self._ask(Lock(paths=list(paths), seconds=seconds), checked_key(key)).locks
-
-    def send(self, message: View, *, key: str | None = None) -> MessageView:
-        return self._ask(_envelope(message, in_run=True), checked_key(key))
-
-    def dispatch(self, agent: str, task: str, *, purpose: str = "fix", key: str | None = None) -> ItemView:
-        return self._ask(order_to_dispatch(agent, task, purpose), checked_key(key))
-
-    def _end(self) -> None:
-        """After the board has taken it: a report that was refused leaves the run, and its lease, as they were."""
-        self._reported = True
-        if self._over is not None:
-            self._over.set()
-
-    def __enter__(self) -> Self:
-        self._over = threading.Event()
-        self._renewer = threading.Thread(target=self._keep, args=(self._over,), daemon=True)
-        self._renewer.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        reported = self._reported
-        self._end()
-        if self._renewer is not None:
-            self._renewer.join()
-        if reported:
-            return
-        try:
-            if self._refused is not None and (error is None or getattr(error, "code", "") == REPORT_REFUSED):
-                # Nothing better came: what was said last is what there is, and its fault is told to the next run.
-                self._ask.tell(SendReport(report=self._refused, final=True))
-            elif error is None:
-                said = Report.failed("the block ended without a report", cause="protocol")
-                self._ask.tell(SendReport(report=said, fault=said.summary))
-            else:
-                said = Report.failed(f"{type(error).__name__}: {error}", cause="transient")
-                self._ask.tell(SendReport(report=said))
-        except Refused:
-            # The lease was lost meanwhile, so the board knows already; the block's own error matters more.
-            if error is None:
-                raise
-
-    def _keep(self, over: threading.Event) -> None:
-        """Renew at a third of the lease. A refusal means the run is lost: nothing it writes will count any more."""
-        while not over.wait(self._lease / 3):
-            try:
-                self.renew()
-            except MootError as error:
-                if not over.is_set():
-                    self.lost = error
-                return
-
-
 def _listed(words: Sequence[str]) -> list[str]:
     """A list of texts; a single text is one too in Python's eyes, letter by letter, and never meant so."""
     if isinstance(words, str):
         raise Invalid("bad_value", "{given!r} is a text, not a list of texts", "write [{given!r}]", words[:80])
     return list(words)
-
-
-def _envelope(message: View, *, in_run: bool) -> SendMessage:
-    from folkmoot.reports.envelope import check_message
-
-    return order_to_send(check_message(message, in_run=in_run))
