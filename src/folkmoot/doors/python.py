@@ -300,7 +300,7 @@ class Board(Sharing):
     def usage(self, item: str | None = None, *, by: By = "item", since: str | None = None) -> UsageView:
         """What runs have used up: tokens, money where anybody can tell it, time.
 
-        >>> board.usage(by="agent").rows
+        >>> board.usage(by="agent").lines
         []
         """
         return self._ask(ReadUsage(item=item, by=by, since=since))
