@@ -71,8 +71,7 @@ class ReportRun(Command, frozen=True, gc=False, kw_only=True):
     """`fault` says what was wrong when no report could be read: then the outcome is a protocol failure.
     `final`: its process is over, so a report that breaks the form ends the run; else it is refused, and the run lives.
     `work` and `evidence` are what a worker saw itself; an agent's own word for them stands in the report.
-    `moves`: of a landing, how the branch will differ once this report has moved it; None: by this nothing moves.
-    `silent`: there was no report at all; of what its process printed, the line that says most."""
+    `moves`: of a landing, how the branch will differ once this report has moved it; None: by this nothing moves."""
 
     report: Report
     fault: str | None = None
@@ -80,7 +79,7 @@ class ReportRun(Command, frozen=True, gc=False, kw_only=True):
     evidence: list[Evidence] = field(default_factory=list)
     final: bool = False
     moves: list[Touched] | None = None
-    silent: str | None = None
+    silent: str | None = None  # there was no report: of what its process printed, the line that says most
 
 
 class OfferReport(Command, frozen=True, gc=False, kw_only=True):
@@ -92,7 +91,7 @@ class OfferReport(Command, frozen=True, gc=False, kw_only=True):
 
 
 class PauseRun(Command, frozen=True, gc=False, kw_only=True):
-    """No run of the client's pool can work now (quota, outage, login). It pauses, nothing is counted (R-07)."""
+    """The client has shown that no run of its pool can work now: the run ends, the pool pauses, nothing is counted."""
 
     why: str
     seconds: float | None = None  # until it is there again; None: nobody said
