@@ -98,6 +98,19 @@ def passing_fault(case: Case, cause: Cause, why: str, effort: Effort | None = No
     again(case, "error_occurred", {**context, "pause": round(pause, 3)}, effort=effort, wake_at=case.now + pause)
 
 
+def bad_form(case: Case, fault: str, said: Report, silent: str | None, unchanged: bool) -> None:
+    """What a run brought cannot be taken. Where nothing came at all, the second time is a person's to look at."""
+    agent = case.run.agent if case.run else ""
+    if unchanged:
+        words = f"{agent} says done, and again no file changed: {said.summary or 'it says nothing more'}"
+        protocol_fault(case, fault, said, words, Way("nothing has to change: it is done", "finish"), AGAIN)
+    elif silent is not None:
+        printed = f"The last one printed: {silent}" if silent else "The last one printed nothing."
+        protocol_fault(case, fault, said, f"Two runs of {agent} brought no report that could be taken. {printed}")
+    else:
+        protocol_fault(case, fault, said)
+
+
 def protocol_fault(case: Case, fault: str, report: Report, asked: str | None = None, *ways: Way) -> None:
     """One more run that is told exactly what was wrong; then it is a failure like any other. Where a stronger model
     would do no better, a person is asked (`asked`) instead."""

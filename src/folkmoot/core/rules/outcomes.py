@@ -22,11 +22,11 @@ from folkmoot.core.rules.claims import end_run, fence, renew
 from folkmoot.core.rules.disputes import answered_by, disputed, gave_in, go_on, resolve, state, turn_of
 from folkmoot.core.rules.failures import (
     MANDATORY,
+    bad_form,
     failed,
     incomplete,
     keep_told,
     note_attempts,
-    protocol_fault,
     record_attempts,
     stuck,
     tried_before,
@@ -61,7 +61,7 @@ from folkmoot.core.rules.sharing.findings import kept_of, unheard
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.rules.sharing.makers import files_made
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.ways import AGAIN, Way
+from folkmoot.core.vocabulary.ways import AGAIN
 from folkmoot.core.vocabulary.words import is_security
 
 TOUCHED_MAX = 2_000
@@ -133,15 +133,8 @@ def _decide(case: Case, judged: Judged, comments: list[str], claimed: str, silen
         unbind(case)  # it was assigned: a person who is asked may have it fixed
     if heed_danger(case, said):
         return
-    agent = case.run.agent if case.run else ""
-    if fault is not None and judged.unchanged:
-        words = f"{agent} says done, and again no file changed: {said.summary or 'it says nothing more'}"
-        protocol_fault(case, fault, said, words, Way("nothing has to change: it is done", "finish"), AGAIN)
-    elif fault is not None and silent is not None:
-        printed = f"The last one printed: {silent}" if silent else "The last one printed nothing."
-        protocol_fault(case, fault, said, f"Two runs of {agent} brought no report that could be taken. {printed}")
-    elif fault is not None:
-        protocol_fault(case, fault, said)
+    if fault is not None:
+        bad_form(case, fault, said, silent, judged.unchanged)
     elif contracts_agreed(case, said):
         _apply(case, said, comments, claimed)
 
