@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from folkmoot.api.views import ItemView
 from folkmoot.core.commands import PauseRun, StopRun
 from folkmoot.core.report import Report
-from folkmoot.core.rules.running.pauses import lacks
 from folkmoot.core.rules.running.work import keeps, overruled
 from folkmoot.core.work import Work
 from folkmoot.engine.run_context import RunContext, is_fresh
@@ -162,7 +161,7 @@ class EffortJob(Job):
     def _pause(self, command: PauseRun) -> None:
         self._count()
         self._ended_by(command)
-        self.became = f"it {lacks(command.cause, command.login)}: {command.why}"
+        self.became = command.why
         self.tell("released", self.became)
 
     def _run(

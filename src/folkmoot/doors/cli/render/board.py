@@ -9,6 +9,7 @@ from folkmoot.api.pages import BoardView, Pauses
 from folkmoot.api.views import Blocked, ItemSummary, LiveRun, PauseView, QuestionView
 from folkmoot.core.enums import ASKING, ENDED
 from folkmoot.core.flow import END, LANDING, Flow
+from folkmoot.core.rules.running.pauses import lacks
 from folkmoot.doors.cli.render.messages import loose_messages
 from folkmoot.doors.cli.render.page import (
     AGENT,
@@ -90,7 +91,10 @@ def board(
 def pause_lines(page: Page, pause: PauseView, indent: int) -> None:
     """What begins no runs now, why, until when, and how to end it."""
     what = pause.what
-    why = f": {one_line(pause.why)}" if pause.why else ""
+    # What it says of itself in the same words need not be said twice.
+    known = f"{what.removeprefix(POOL)} {lacks(pause.cause, pause.login)}" if pause.cause else ""
+    told = one_line(pause.why).removeprefix(known)
+    why = (told if known and told != one_line(pause.why) else f": {told}") if told else ""
     if what.startswith(POOL) and pause.by:
         why += f" (a run of {one_line(pause.by)} met it)"
     label = page.text(("!" if page.ascii else "■", CARE))

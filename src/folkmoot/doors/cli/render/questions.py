@@ -55,7 +55,7 @@ def question_lines(page: Page, question: QuestionView, *, context: bool = True) 
     by_rule = question.agent_id == ENGINE_NAME
     asked_by = [who(question.agent_id), " asks"] if question.agent_id else ["asked"]
     kind = (f" · {question.kind} · {when(question.requested_at)}", QUIET)
-    free = "" if question.blocking else (" · the work goes on meanwhile", QUIET)
+    free = "" if question.blocking or question.takes == "option" else (" · the work goes on meanwhile", QUIET)
     page.line((f"? {question.id}", CARE), "  ", *asked_by, kind, free, indent=2, hang=4)
     if context:
         working = f"Agent {question.agent_id} working on {question.task_id} requires guidance."
