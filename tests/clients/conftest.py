@@ -3,7 +3,7 @@
 import pytest
 
 from tests.clients import netns
-from tests.clients.clients import CLIENTS
+from tests.clients.clients import ALL
 
 
 @pytest.fixture(scope="session")
@@ -16,7 +16,7 @@ def namespace() -> str:
 def client(request: pytest.FixtureRequest, namespace: str) -> str:
     """The name of a client that can be run here."""
     name: str = request.param
-    why = CLIENTS[name].why_not or namespace
+    why = ALL[name].why_not or namespace
     if why:
-        pytest.skip(f"NOT RUN: {name} {CLIENTS[name].version}: {why}")
+        pytest.skip(f"NOT RUN: {name} {ALL[name].version}: {why}")
     return name

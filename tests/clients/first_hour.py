@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.clients import netns
-from tests.clients.clients import CLIENTS, ROOT, search_path
+from tests.clients.clients import ALL, ROOT, search_path
 from tests.clients.model import Model
 from tests.clients.scene import pointer
 
@@ -70,7 +70,7 @@ def perform(visit: Visit) -> Seen:
             (home / name).write_text(text, "utf-8")
         env = {
             **to.set,
-            "PATH": os.pathsep.join([visit.moot, str(CLIENTS[visit.client].bin), search_path()]),
+            "PATH": os.pathsep.join([visit.moot, str(ALL[visit.client].bin), search_path()]),
             "HOME": str(home),
             "LANG": "C.UTF-8",
             "TERM": "dumb",

@@ -108,6 +108,14 @@ def pointer(client: str, address: str, scenario: str) -> Pointer:
         return Pointer("scripted/scripted", {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_CONFIG_CONTENT": config})
     if client == "codex":
         return Pointer("scripted", {"SCRIPTED_KEY": KEY}, {".codex/config.toml": CODEX_CONFIG.format(base=base)})
+    if client == "claude-code":
+        return Pointer("haiku", {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": base})
+    if client == "qwen":
+        return Pointer("scripted", {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{base}/v1", "OPENAI_MODEL": "scripted"})
+    if client == "copilot":
+        provider = {"BASE_URL": f"{base}/v1", "TYPE": "openai", "API_KEY": KEY}
+        chosen = {"COPILOT_MODEL": "scripted", "COPILOT_OFFLINE": "true"}
+        return Pointer("scripted", {f"COPILOT_PROVIDER_{name}": value for name, value in provider.items()} | chosen)
     raise ValueError(f"nobody has told how {client} is pointed to a model")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients import clients
-from tests.clients.clients import CLIENTS, install
+from tests.clients.clients import ALL, CLIENTS, install
 
 
 def test_a_client_that_cannot_be_installed_is_said_loudly_and_leaves_nothing_behind(
@@ -34,8 +34,8 @@ def test_a_client_made_from_another_lock_is_not_taken_for_installed(
     assert goose.installed
 
 
-@pytest.mark.parametrize("name", CLIENTS)
+@pytest.mark.parametrize("name", ALL)
 def test_every_package_is_pinned_by_version_and_hash(name: str) -> None:
-    lock = CLIENTS[name].lock.read_text("utf-8")
-    assert CLIENTS[name].version in lock
+    lock = ALL[name].lock.read_text("utf-8")
+    assert ALL[name].version in lock
     assert lock.count('"integrity": "sha512-') == lock.count('"node_modules/')

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.clients import ROOT
+from tests.clients.clients import ALL, ROOT
 from tests.clients.first_hour import Visit, play
 
 MINUTES = 5 * 60
@@ -35,7 +35,12 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(python.parent)
 
 
-@pytest.mark.parametrize("client", ["goose", pytest.param("codex", marks=pytest.mark.slow)], indirect=True)
+each_client = pytest.mark.parametrize(
+    "client", [pytest.param(name, marks=[] if name == "goose" else [pytest.mark.slow]) for name in ALL], indirect=True
+)
+
+
+@each_client
 def test_three_commands_from_an_installed_wheel_to_a_landed_change(client: str, installed: str, tmp_path: Path) -> None:
     seen = play(Visit(client=client, folder=str(tmp_path), moot=installed))
     assert seen.landed.get("hello.txt") == "hello from the board\n", f"{seen}"
