@@ -38,6 +38,7 @@ class Play:
     folder: str
     orders: dict[str, str] = field(default_factory=dict)  # files that the item asks for, with their line of content
     limits: Json = field(default_factory=dict)  # of the flow
+    permissions: str = "allow"
     until: str = "idle"  # or "run": the first run has ended, whatever is done about it afterwards
     patience: float = 120.0  # seconds until it is stopped: only a net, nothing is measured by it
 
@@ -143,7 +144,7 @@ stream_max_retries = 1
 
 def flow(wanted: Play, to: Pointer) -> str:
     """The flow of the play: one column, one agent, one client."""
-    client: Json = {"set": to.set}
+    client: Json = {"set": to.set, "permissions": wanted.permissions}
     if to.files:
         client["files"] = [f"~/{name}" for name in to.files]
     run: Json = {"acp": [wanted.client]} if wanted.door == "acp" else {"client": wanted.client}

@@ -105,3 +105,13 @@ def test_a_used_up_quota_pauses_the_pool_and_counts_against_nobody(client: str, 
     assert paused["context"]["pool"] == "scripted"
     assert seen.item["status"] == "ready", f"{seen}"
     assert seen.item["failure_count"] == 0, f"{seen}"
+
+
+@each_client
+def test_a_client_that_is_denied_every_act_changes_nothing(client: str, tmp_path: Path) -> None:
+    """Whatever its own mode is: its session is put into one that asks, and the answer is no."""
+    orders = {"src/hello.txt": "hello from the board"}
+    wanted = Play(client=client, door="acp", scenario="work", folder=str(tmp_path), orders=orders, until="run")
+    seen = play(replace(wanted, permissions="deny", patience=300))
+    assert seen.runs and list(seen.landed) == ["README.md"], f"{seen}"
+    assert seen.runs[0]["changed"] == [], f"it acted unasked\n{seen}"

@@ -2,6 +2,7 @@
 
 from msgspec import UNSET, UnsetType, field
 
+from folkmoot.api.usage import WindowLine
 from folkmoot.api.views import (
     Blocked,
     CommentView,
@@ -150,6 +151,7 @@ class BoardView(View, frozen=True, gc=False, kw_only=True):
     questions: list[QuestionView]
     runs: list[LiveRun]
     pauses: list[PauseView]
+    windows: list[WindowLine]  # of quotas that are nearly used up
     blocked: list[Blocked]  # what is ready and begins no run, as far as the board itself knows
     messages: list[MessageView]
     # What only a machine with the repository can tell: the branch on which landed work waits to be merged, and the

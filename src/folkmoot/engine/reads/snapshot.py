@@ -25,6 +25,7 @@ from folkmoot.engine.clock_and_ids import Clock
 from folkmoot.engine.loading import claim_context, flow_in_force, known_item, situation
 from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.reads.blocked import blocked
+from folkmoot.engine.reads.quotas import near_their_end, windows_of
 from folkmoot.engine.reads.views import (
     item_view,
     message_view,
@@ -122,6 +123,7 @@ class Snapshot:
             # A run whose lease is over has ended, though nobody has written that down yet.
             runs=[run for run in self.live() if run.item in running],
             pauses=pauses,
+            windows=near_their_end(windows_of(self.reading, self.flow), self.moment.at),
             blocked=self.blocked(items),
             messages=self.loose_messages(),
         )

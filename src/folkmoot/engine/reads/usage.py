@@ -5,13 +5,14 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from typing import cast, get_args
 
-from folkmoot.api.usage import BudgetLine, By, Unit, UsageLine, UsageView, WindowLine
+from folkmoot.api.usage import BudgetLine, By, Unit, UsageLine, UsageView
 from folkmoot.core.item import Item
 from folkmoot.core.records import Meter, Run
-from folkmoot.core.rules.running.spending import DAY, DAY_MS, QUOTA, money_of, tokens_of
+from folkmoot.core.rules.running.spending import DAY, DAY_MS, money_of, tokens_of
 from folkmoot.engine.loading import known_item
 from folkmoot.engine.moment import Moment
 from folkmoot.engine.reads.metrics import family, workflow_of
+from folkmoot.engine.reads.quotas import windows_of
 from folkmoot.engine.reads.snapshot import Snapshot
 from folkmoot.engine.reads.views import moment_text, pause_views
 from folkmoot.errors import Invalid
@@ -43,7 +44,7 @@ def used(snapshot: Snapshot, by: str, since: str | None, item: str | None) -> Us
         gate_runs=len(gates),
         gate_seconds=round(sum(_seconds(run, now) for run in gates), 3),
         budgets=_budgets(snapshot, list(items.values())),
-        windows=_windows(cast("Iterable[Meter]", reading.rows("meters"))),
+        windows=windows_of(reading, snapshot.flow),
         pauses=pause_views(reading.pauses(), now),
     )
 
@@ -171,19 +172,3 @@ def _budgets(snapshot: Snapshot, items: Collection[Item]) -> list[BudgetLine]:
         if most is not None and top is not None:
             found.append(BudgetLine(of="item", unit=unit, used=spent[top], most=most, item=top if spent[top] else None))
     return found
-
-
-def _windows(meters: Iterable[Meter]) -> list[WindowLine]:
-    return [
-        WindowLine(
-            pool=meter.id.removeprefix(QUOTA),
-            window=window.name,
-            used=window.used,
-            resets_at=moment_text(window.resets_at),
-            status=window.status,
-            seen_at=moment_text(meter.at),
-        )
-        for meter in sorted(meters, key=lambda meter: meter.id)
-        if meter.id.startswith(QUOTA)
-        for window in meter.windows
-    ]

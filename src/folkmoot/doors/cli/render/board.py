@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from rich.text import Text
 
 from folkmoot.api.pages import BoardView, Pauses
+from folkmoot.api.usage import WindowLine
 from folkmoot.api.views import Blocked, ItemSummary, LiveRun, PauseView, QuestionView
 from folkmoot.core.enums import ASKING, ENDED
 from folkmoot.core.flow import END, LANDING, Flow
@@ -56,6 +57,8 @@ def board(
         page.blank()
     for pause in view.pauses:
         pause_lines(page, pause, indent=1)
+    for window in view.windows:
+        page.line((f"quota of {window_words(window)}", CARE), indent=1)
     loose_messages(page, view.messages)
     if not items:
         _empty(page)
@@ -86,6 +89,13 @@ def board(
     if view.aside:
         aside_line(page, view.aside, view.in_the_way, indent=1)
     _who_acts(page, flow, view, held or (lambda: view.blocked))
+
+
+def window_words(window: WindowLine) -> str:
+    """How much of a quota's window is used, and when it begins anew."""
+    share = f"{window.used * 100:.0f} % used" if window.used is not None else one_line(window.status) or "unknown"
+    resets = f", begins anew {when(window.resets_at)}" if window.resets_at else ""
+    return f"{one_line(window.pool)}, {one_line(window.window)}: {share}{resets}"
 
 
 def pause_lines(page: Page, pause: PauseView, indent: int) -> None:

@@ -1,7 +1,8 @@
 """What runs have used up, as a table, a picture of the days, the budgets and the windows of quota."""
 
 from folkmoot.api.usage import UsageLine, UsageView
-from folkmoot.doors.cli.render.page import CARE, COMMAND, HEAD, QUIET, Page, count, day_of, one_line
+from folkmoot.doors.cli.render.board import window_words
+from folkmoot.doors.cli.render.page import CARE, COMMAND, HEAD, QUIET, Page, count, one_line, short_run, when
 from folkmoot.doors.cli.render.plot.terminal import FANCY, SIMPLE, WIDEST
 from folkmoot.flows.spans import format_span
 
@@ -37,6 +38,8 @@ def _table(page: Page, view: UsageView) -> None:
 
 
 def _about(view: UsageView, line: UsageLine) -> str:
+    if view.by == "run":
+        return one_line(f"{short_run(line.key)} {line.title}")
     return one_line(f"#{line.key} {line.title}" if view.by == "item" else line.title)
 
 
@@ -151,10 +154,8 @@ def _windows(page: Page, view: UsageView) -> None:
     page.blank()
     page.line(("Quota", HEAD))
     for window in view.windows:
-        share = f"{window.used * 100:.0f} % used" if window.used is not None else one_line(window.status) or UNKNOWN
-        resets = f", begins anew {day_of(window.resets_at)}" if window.resets_at else ""
-        page.row((f"  {one_line(window.pool)} ", QUIET), f"{one_line(window.window)}: {share}{resets}")
+        page.row(f"  {window_words(window)}")
     for pause in pools:
-        until = f" until {day_of(pause.until)}" if pause.until else ""
+        until = f" until {when(pause.until)}" if pause.until else ""
         words = f"pauses{until}: {one_line(pause.why)}"
         page.row((f"  {one_line(pause.what.removeprefix('pool:'))} ", QUIET), (words, CARE))
