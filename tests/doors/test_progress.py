@@ -45,6 +45,7 @@ class Told(Struct):
     agent: str
     words: str
     model: str | None = None
+    run: str = ""
 
 
 def make(folder: Path, titles: Sequence[str] = ("one", "two", "three", LONG)) -> Path:

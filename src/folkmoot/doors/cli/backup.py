@@ -8,6 +8,7 @@ from typing import BinaryIO
 import click
 
 from folkmoot.doors.cli import render
+from folkmoot.doors.cli.keyboard.patience import told_if_long
 from folkmoot.doors.cli.session import NUMBER_MAX, GivenFile, Number, ReaderGone, Session, Span, common
 from folkmoot.errors import Invalid
 
@@ -33,7 +34,8 @@ def backup_command(session: Session, file: str | None) -> None:
 
     See also: moot restore, moot export, moot doctor.
     """
-    view = session.boards.backup(session.board_dir, file)
+    with told_if_long("keeping the board and the work of its runs"):
+        view = session.boards.backup(session.board_dir, file)
     session.note(view.notes)
     session.answer(view, lambda: render.setup.backed_up(view))
 
@@ -67,7 +69,8 @@ def restore_command(session: Session, file: str | None, at: int | None, ago: flo
     """
     if at is not None and ago is not None:
         raise Invalid("bad_usage", "--at names an event and --ago a time: both cannot hold", "leave one of them out")
-    view = session.boards.restore(session.board_dir, file, at, ago)
+    with told_if_long("restoring the board"):
+        view = session.boards.restore(session.board_dir, file, at, ago)
     session.note(view.notes)
     session.answer(view, lambda: render.setup.restored(view))
 
@@ -94,7 +97,8 @@ def export_command(session: Session, file: str) -> None:
     """
     if file == "-" and session.json:
         raise Invalid("bad_usage", "the export itself goes to standard output, and --json tells of it", "name a file")
-    view = session.boards.export(session.board_dir, None if file == "-" else file, _write)
+    with told_if_long("writing the log"):
+        view = session.boards.export(session.board_dir, None if file == "-" else file, _write)
     session.answer(view, lambda: render.setup.exported(view) if file != "-" else None)
 
 
@@ -123,7 +127,8 @@ def import_command(session: Session, file: str) -> None:
         raise Invalid("no_folder", "there is no folder {folder}", "make it first", folder)
     with ExitStack() as stack:
         source, name = _source(stack, file)
-        view = session.boards.import_log(folder, source, name)
+        with told_if_long("reading the log"):
+            view = session.boards.import_log(folder, source, name)
     session.answer(view, lambda: render.setup.imported(view))
 
 

@@ -10,6 +10,7 @@ import click
 from msgspec.structs import replace
 
 from folkmoot.doors.cli import render
+from folkmoot.doors.cli.keyboard.patience import told_if_long
 from folkmoot.doors.cli.session import GivenFile, Number, Session, View, common
 from folkmoot.engine.application import SimulationRequest
 from folkmoot.errors import Invalid, Refused
@@ -75,7 +76,8 @@ def simulate_command(session: Session, /, calibrate: bool, **options: Any) -> No
         _calibrate(session, options)
         return
     request = _request(options, _progress())
-    view = session.boards.simulate(session.board_dir, request)
+    with told_if_long("playing the flow"):
+        view = session.boards.simulate(session.board_dir, request)
     session.note(view["notes"])
     session.answer(view, lambda: _say(view))
     _check_trials(view)
@@ -115,7 +117,7 @@ def _progress() -> Callable[[int, int], None] | None:
         return None
 
     def tell(over: int, of: int) -> None:
-        words = f"\r{over} of {of} trials" if 0 < over < of else "\r\x1b[K"
+        words = f"\r\x1b[K{over} of {of} trials" if 0 < over < of else "\r\x1b[K"
         sys.stderr.write(words if of > 1 else "")
         sys.stderr.flush()
 

@@ -24,7 +24,7 @@ from folkmoot.doors.cli.render.ends import whose
 from folkmoot.doors.cli.render.page import AGENT, BAD, CARE, PERSON, QUIET, Page, Part, count, one_line
 from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, idle_words
 from folkmoot.doors.cli.render.progress.closing import closing, counted
-from folkmoot.doors.cli.render.progress.lines import SETUP_SHOWN, Line, Teller, span
+from folkmoot.doors.cli.render.progress.lines import SETUP_SHOWN, Line, Live, Teller, span
 from folkmoot.doors.cli.render.progress.notices import asked_again, is_noticed, notice
 from folkmoot.doors.cli.render.questions import requested
 from folkmoot.doors.cli.session import ReaderGone
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from folkmoot.doors.cli.keyboard.answering import Answering
 
 FRAME_SECONDS = 0.1  # how often the live line moves
+PREPARING_SECONDS = 1.0  # what a clone takes that need not be told of
 LOOK_SECONDS = 5.0  # how often the log is read though nobody has told anything
 SPAN = 7  # cells for a time
 NAMES_MAX, MODELS_MAX = 16, 8
@@ -52,6 +53,8 @@ class Told(Protocol):
     @property
     def what(self) -> str: ...
     @property
+    def run(self) -> str: ...
+    @property
     def item(self) -> str: ...
     @property
     def agent(self) -> str: ...
@@ -65,6 +68,7 @@ class News(NamedTuple):
     """Something was written to the board, by whomever."""
 
     what: str = "news"
+    run: str = ""
     item: str = ""
     agent: str = ""
     words: str = ""
@@ -99,6 +103,7 @@ class Progress:
         self._unable: Mapping[str, str] = {}
         self._only: Sequence[str] = ()
         self._idle = ""  # why nobody works
+        self._preparing: set[str] = set()  # runs of ours whose clone and setup are being made
         self.answering: Answering | None = None  # who may answer here
         self._frame = 0
         self._looked = 0.0
@@ -221,8 +226,8 @@ class Progress:
             heard = True
             while True:
                 going = going and told is not None
-                if told is not None and told.what in ("fault", "stopping"):
-                    self._notice(told)
+                if told is not None:
+                    self._hear(told)
                 told = self._told.get_nowait()
         now = datetime.now(UTC).timestamp()
         if heard or now - self._looked >= LOOK_SECONDS or not moving:
@@ -264,6 +269,14 @@ class Progress:
         if words and words != self._idle and not self._moves:
             self._say(Line("•", QUIET, "", "", "", [(words, CARE)]), None)
         self._idle = words
+
+    def _hear(self, told: Told) -> None:
+        if told.what in ("fault", "stopping"):
+            self._notice(told)
+        elif told.what == "claimed":
+            self._preparing.add(told.run)
+        elif told.what == "started":
+            self._preparing.discard(told.run)
 
     def _notice(self, told: Told) -> None:
         style = BAD if told.what == "fault" else CARE
@@ -335,7 +348,7 @@ class Progress:
         now = datetime.now(UTC).timestamp()
         parts: list[Part] = [(f"{frames[self._frame % len(frames)]} ", AGENT)]
         asked = self._prompt() or (self.answering.prompt(self._screen() - 4) if self.answering else "")
-        runs = [(live.agent, f" #{live.item} {span(now - live.since)}") for live in self._teller.live.values()]
+        runs = [(one.agent, self._live_words(run, one, now)) for run, one in self._teller.live.items()]
         parts += [(asked, CARE)] if asked else []
         for number, (agent, words) in enumerate(runs):
             parts += [(" · " if number or asked else "", QUIET), (agent, AGENT), (words, QUIET)]
@@ -346,6 +359,10 @@ class Progress:
         self._stream.write(f"\r\x1b[2K{drawn.get()}")
         self._stream.flush()
         self._drawn = "drawn"
+
+    def _live_words(self, run: str, live: Live, now: float) -> str:
+        long = now - live.since > PREPARING_SECONDS and live.agent in self._teller.flow.agents
+        return f" #{live.item} {'clone and setup ' if long and run in self._preparing else ''}{span(now - live.since)}"
 
     def _screen(self) -> int:
         try:
