@@ -20,12 +20,14 @@ ADA = Actor("ada")
 # Item 1 asks once, with options; item 2 asks with words alone; the others are done at once.
 AGENT = r"""
 if grep -q '"guidance": *\[ *{' $MOOT_BRIEF || grep -q '"guidance":\[{' $MOOT_BRIEF; then
+  echo said > said-$MOOT_ITEM.txt
   echo '{"outcome": "done", "summary": "as you said"}' > $MOOT_REPORT
 elif [ $MOOT_ITEM = 1 ]; then
   echo '{"outcome": "asks", "question": {"question": "Net or gross?", "options": ["net", "gross"]}}' > $MOOT_REPORT
 elif [ $MOOT_ITEM = 2 ]; then
   echo '{"outcome": "asks", "question": {"question": "Which port?"}}' > $MOOT_REPORT
 else
+  echo made > made-$MOOT_ITEM.txt
   echo '{"outcome": "done", "summary": "nothing to ask"}' > $MOOT_REPORT
 fi
 """
