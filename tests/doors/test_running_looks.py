@@ -316,7 +316,9 @@ def test_no_line_is_wider_than_the_screen(ran: Moot, monkeypatch: pytest.MonkeyP
 
 TABLE = """\
   ✓ #4  four                                 3 runs  landed on main
-  ? #5  A title that no table has room fo…   3 runs  waiting for you: q3
+  ? #5  A title that no table has room fo…   3 runs  waiting for you: q3 ·
+        Again and again the work could not be taken: f5.txt is not among its
+        files
 ? 3 questions wait for you: moot inbox
 """
 

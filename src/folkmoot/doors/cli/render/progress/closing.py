@@ -12,6 +12,7 @@ from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, re
 from folkmoot.doors.cli.render.progress.lines import Tally, span
 
 ROWS_MAX = 20
+DONE_MIN = 5  # of what is done so many are shown, however much is left
 
 
 def counted(ask: Ask, tally: Tally) -> WorkCounts:
@@ -60,12 +61,18 @@ def _left(page: Page, held: Sequence[Blocked], until_idle: bool) -> None:
 
 
 def _table(page: Page, ask: Ask, worked: dict[str, int]) -> None:
-    """Each item that was worked on, and how it stands; a child that is done is its parent's."""
+    """Each item that was worked on, and how it stands; a child that is done is its parent's. What is not done comes
+    last, so that it is on the screen, and is never left out for what is."""
     items = [ask(Show(item=item)) for item in sorted(worked, key=lambda one: (len(one), one)) if item]
     items = [item for item in items if item.parent is None or item.status != "done"]
-    ids = max((len(item.id) for item in items), default=0) + 1
+    done = [item for item in items if item.status == "done"]
+    left = [item for item in items if item.status != "done"]
+    shown = [*done[: max(ROWS_MAX - len(left), DONE_MIN)], *left[:ROWS_MAX]]
+    ids = max((len(item.id) for item in shown), default=0) + 1
     room = max(min(page.width - 46, 40), 16)
-    for item in items[:ROWS_MAX]:
+    for item in shown:
+        if left and item is left[0]:
+            _more(page, len(done) - (len(shown) - len(left[:ROWS_MAX])), "done")
         runs = worked[item.id] + sum(worked.get(child, 0) for child in item.children)
         state, style, why = _stands(item)
         ran = (f"  {count(runs, 'run'):>7}", QUIET)
@@ -73,8 +80,15 @@ def _table(page: Page, ask: Ask, worked: dict[str, int]) -> None:
         title.append(" " * max(room - title.cell_len, 0))
         label = page.text(page.mark(item.status), " ", (f"#{item.id}".rjust(ids), "bold"), "  ", title, ran)
         page.line(label, "  ", (state, style), why, indent=2, hang=ids + 4)
-    if len(items) > ROWS_MAX:
-        page.line((f"and {len(items) - ROWS_MAX} more: ", QUIET), ("moot board", COMMAND), indent=2)
+    if not left:
+        _more(page, len(done) - len(shown), "done")
+    _more(page, len(left) - ROWS_MAX, None)
+
+
+def _more(page: Page, many: int, status: str | None) -> None:
+    if many > 0:
+        command = f"moot list --status {status}" if status else "moot board"
+        page.line((f"and {many} more{f' {status}' if status else ''}: ", QUIET), (command, COMMAND), indent=2)
 
 
 def _stands(item: ItemView) -> tuple[str, str, Part]:
@@ -83,6 +97,7 @@ def _stands(item: ItemView) -> tuple[str, str, Part]:
     if item.status == "done":
         return (f"landed on {item.landed_on}" if item.landed_on else "done"), GOOD, ""
     if asked:
-        return f"waiting for you: {asked}", CARE, ""
+        (first, *_) = (question for question in item.questions if question.state == "open")
+        return f"waiting for you: {asked}", CARE, (f" · {one_line(first.question)}", QUIET)
     style = BAD if item.status == "failed" else CARE
     return item.status, style, (f": {one_line(item.why)}", QUIET)
