@@ -134,7 +134,9 @@ class World:
         """Nothing is being worked on, and nothing could be taken, now or later, before a person speaks."""
         paused = self.flow.questions.pause_all and self.witness.open_questions
         deadlines = any(question.deadline is not None for question in self.witness.open_questions.values())
-        if self.witness.audit.open_runs or deadlines:
+        # What a person has taken waits for that person.
+        live = [run for run in self.witness.audit.open_runs.values() if not self.items[run.item].taken]
+        if live or deadlines:
             return False
         return bool(paused) or ALL in self.witness.pauses(self.now) or self.witness.is_stuck(self.now)
 
