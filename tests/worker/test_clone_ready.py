@@ -72,9 +72,19 @@ def test_setup_runs_once_for_each_content_of_the_files_it_depends_on(tmp_path: P
 def test_a_kept_setup_knows_nothing_of_the_run_that_made_it(tmp_path: Path) -> None:
     """Whatever it wrote of the clone's path is the path of the clone where it is now."""
     yard = yard_of(tmp_path / "yard")
-    item = yard.add("one", 'shell test -z "$(cat deps/own)" && deps/tool && readlink deps/tool', "report done")
+    item = yard.add(
+        "one",
+        'shell test -z "$(cat deps/own)" && deps/tool && readlink deps/tool',
+        "shell echo $MOOT_ITEM >> own.txt",
+        "report done",
+    )
     yard.run()
-    other = yard.add("two", 'shell test -z "$(cat deps/own)" && deps/tool && readlink deps/tool', "report done")
+    other = yard.add(
+        "two",
+        'shell test -z "$(cat deps/own)" && deps/tool && readlink deps/tool',
+        "shell echo $MOOT_ITEM >> own.txt",
+        "report done",
+    )
     yard.run()
     first, second = outputs(yard, item)[0], outputs(yard, other)[0]
     run = runs_of(yard, other)[0]["run"]
@@ -98,7 +108,7 @@ def test_what_an_agent_makes_of_setup_reaches_nobody_else(tmp_path: Path) -> Non
         "report done",
     )
     yard.run()
-    later = yard.add("later", f"shell {seen}", "report done")
+    later = yard.add("later", f"shell {seen}", "shell echo $MOOT_ITEM >> own.txt", "report done")
     yard.run()
     words = outputs(yard, later)[0]
     assert words.splitlines()[0] == "one" and "poison" not in words, words
@@ -116,7 +126,7 @@ def test_a_changed_lock_file_has_a_setup_of_its_own_and_lands_with_it(tmp_path: 
     assert yard.landed("lock.txt") == "two"
     said = outputs(yard, item)
     assert ["ran" in words.split() for words in said] == [True, True], said
-    after = yard.add("after", "shell cat deps/from", "report done")
+    after = yard.add("after", "shell cat deps/from", "shell echo $MOOT_ITEM >> own.txt", "report done")
     yard.run()
     words = outputs(yard, after)[0]
     # Made by work that nobody had proved: code that landed makes it anew, once.
@@ -125,7 +135,9 @@ def test_a_changed_lock_file_has_a_setup_of_its_own_and_lands_with_it(tmp_path: 
 
 def test_without_setup_from_each_run_has_its_own_setup_and_ports(tmp_path: Path) -> None:
     yard = yard_of(tmp_path / "yard", flow=FLOW.replace(", setup_from: [lock.txt, install.sh]", ""))
-    item = yard.add("one", "shell cat deps/own; echo port $MOOT_PORT", "report done")
+    item = yard.add(
+        "one", "shell cat deps/own; echo port $MOOT_PORT", "shell echo $MOOT_ITEM >> own.txt", "report done"
+    )
     yard.run()
     said = outputs(yard, item)
     assert yard.status(item) == "done", said
@@ -140,7 +152,7 @@ def test_what_is_kept_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for number in range(4):
         (yard.folder / "lock.txt").write_text(f"{number}\n")
         git(yard.folder, "commit", "-qam", f"lock {number}")
-        yard.add(f"item {number}", "report done")
+        yard.add(f"item {number}", "shell echo $MOOT_ITEM >> own.txt", "report done")
         yard.run()
     there = [name for name in os.listdir(yard.folder / ".moot" / "setups") if not name.startswith(".")]
     assert len(there) == 2, there
@@ -148,7 +160,7 @@ def test_what_is_kept_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_what_setup_says_is_kept_also_where_it_fails(tmp_path: Path) -> None:
     yard = yard_of(tmp_path / "yard", files={**FILES, "install.sh": "echo the cause is here; exit 3"})
-    item = yard.add("one", "report done")
+    item = yard.add("one", "shell echo $MOOT_ITEM >> own.txt", "report done")
     yard.run()
     run = yard.show(item)["runs"][0]
     assert run["cause"] == "environment"
@@ -214,7 +226,7 @@ def test_after_a_killed_worker_the_next_one_tears_down(tmp_path: Path, said: str
     teardown = f"echo $MOOT_ITEM $MOOT_PORT >> {log}"
     flow = FLOW.replace(", gate: [check]", "") + "sandbox: never\n"
     yard = yard_of(tmp_path / "yard", ", teardown: [[sh, -c, " + json.dumps(teardown) + "]]", flow)
-    item = yard.add("one", said)
+    item = yard.add("one", "write own.txt x", said)
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     killed = Path(__file__).with_name("killed.py")
     worker = subprocess.run([sys.executable, str(killed), str(yard.folder), "report"], env=env, check=False)

@@ -93,7 +93,7 @@ def test_a_submodule_that_you_have_not_is_named_with_what_to_do(tmp_path: Path) 
     yard = with_library(tmp_path)
     git(yard.folder, "submodule", "deinit", "-q", "-f", "lib")
     assert found(yard) == [("submodule", "git submodule update --init")]
-    item = yard.add("one", "shell ls -A lib", "report done")
+    item = yard.add("one", "shell ls -A lib", "shell echo $MOOT_ITEM >> own.txt", "report done")
     yard.run()
     assert said(yard, item)[0].splitlines()[0].startswith("{"), said(yard, item)
 

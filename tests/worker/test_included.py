@@ -63,11 +63,16 @@ def test_the_files_that_it_names_are_in_the_clones_of_agents_and_gates_and_no_ot
 @pytest.mark.ledger("R-20")
 def test_what_was_included_never_lands(tmp_path: Path) -> None:
     yard = yard_of(tmp_path / "yard")
-    item = yard.add("one", "shell echo > .gitignore; echo more >> .env; git add -f .env", "report done")
+    item = yard.add(
+        "one",
+        "shell echo > .gitignore; echo more >> .env; git add -f .env",
+        "shell echo $MOOT_ITEM >> own.txt",
+        "report done",
+    )
     yard.run()
     assert ".env" not in git(yard.folder, "ls-tree", "-r", "--name-only", "main").split(), said(yard, item)
     yard = yard_of(tmp_path / "other")
-    copied = yard.add("two", "shell cp .env settings.txt", "report done")
+    copied = yard.add("two", "shell cp .env settings.txt", "shell echo $MOOT_ITEM >> own.txt", "report done")
     yard.run()
     assert "settings.txt" not in git(yard.folder, "ls-tree", "-r", "--name-only", "main")
     (asked,) = yard.board.inbox()
@@ -107,7 +112,7 @@ def test_nothing_behind_a_link_is_copied(tmp_path: Path) -> None:
     yard = yard_of(tmp_path / "yard", rules=".env\n*.key\nprivate/a.txt\nprivate/link/id.key\n")
     os.symlink(outside / "id.key", yard.folder / "my.key")
     os.symlink(outside, yard.folder / "private" / "link")
-    item = yard.add("one", "shell ls -A . private", "report done")
+    item = yard.add("one", "shell ls -A . private", "shell echo $MOOT_ITEM >> own.txt", "report done")
     yard.run()
     listed = said(yard, item)[0].split()
     assert "my.key" not in listed and "link" not in listed and "a.txt" in listed, listed
@@ -116,7 +121,7 @@ def test_nothing_behind_a_link_is_copied(tmp_path: Path) -> None:
 def test_more_than_may_be_copied_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(included, "FILES_MAX", 2)
     yard = yard_of(tmp_path / "yard", rules=".env*\nprivate/\n")
-    item = yard.add("one", "report done")
+    item = yard.add("one", "shell echo $MOOT_ITEM >> own.txt", "report done")
     yard.run()
     run = yard.show(item)["runs"][0]
     assert run["cause"] == "environment"
@@ -126,7 +131,9 @@ def test_more_than_may_be_copied_is_refused_by_name(tmp_path: Path, monkeypatch:
 def test_setup_sees_them_and_what_it_made_of_them_is_undone(tmp_path: Path) -> None:
     setup = "clone: {setup: [[sh, -c, 'cp .env private/copy; echo forged > .env']]}\n"
     yard = yard_of(tmp_path / "yard", more=setup)
-    item = yard.add("one", "shell grep -c . .env private/copy; grep LOG .env", "report done")
+    item = yard.add(
+        "one", "shell grep -c . .env private/copy; grep LOG .env", "shell echo $MOOT_ITEM >> own.txt", "report done"
+    )
     yard.run()
     words = said(yard, item)[0]
     assert "private/copy:3" in words and "LOG_LEVEL=verbose" in words and "forged" not in words, words
@@ -135,9 +142,9 @@ def test_setup_sees_them_and_what_it_made_of_them_is_undone(tmp_path: Path) -> N
 def test_a_kept_setup_holds_none_of_them_and_is_another_where_they_are_others(tmp_path: Path) -> None:
     setup = "clone: {setup: [[sh, -c, 'date +%N > private/stamp; echo ran']], setup_from: [README.md]}\n"
     yard = yard_of(tmp_path / "yard", more=setup)
-    one = yard.add("one", "report done")
+    one = yard.add("one", "shell echo $MOOT_ITEM >> own.txt", "report done")
     yard.run()
-    two = yard.add("two", "report done")
+    two = yard.add("two", "shell echo $MOOT_ITEM >> own.txt", "report done")
     yard.run()
     assert [["ran" in words.split() for words in said(yard, item)] for item in (one, two)] == [
         [True, False],
@@ -146,6 +153,6 @@ def test_a_kept_setup_holds_none_of_them_and_is_another_where_they_are_others(tm
     kept = [path for path in (yard.folder / ".moot" / "setups").rglob("*") if path.is_file()]
     assert not any(path.name in (".env", "a.txt") or PASSWORD.encode() in path.read_bytes() for path in kept), kept
     (yard.folder / ".env").write_text(ENV + "MORE=1\n")
-    three = yard.add("three", "report done")
+    three = yard.add("three", "shell echo $MOOT_ITEM >> own.txt", "report done")
     yard.run()
     assert ["ran" in words.split() for words in said(yard, three)] == [True, False]
