@@ -253,6 +253,8 @@ MISFORTUNES = [
     by_goose(
         "context full", "the prompt is too long for the model", "full context", goose("errsize", items=1), items=1
     ),
+    Misfortune("no report", "the agent ends without a report", plain("silent"), "brought no report"),
+    Misfortune("empty change", "the agent says done, and has changed nothing", plain("empty"), "no file changed"),
     Misfortune("red main", "the gate is red before anybody has worked", red_main, "arithmetic is off"),
     Misfortune(
         "dirty tree",

@@ -16,7 +16,7 @@ CODES |= {"claude-400": 1, "qwen-400": 1, "copilot-429": 1, "copilot-400": 1, "c
 CODES |= {"gemini-429": 173, "gemini-400": 144, "acp-goose-401": 1, "acp-gemini-400": 1, "acp-qwen-400": 1}
 CODES |= {"acp-goose-hang": 1, "codex-cut": 1, "codex-size": 1, "opencode-cut": 1, "opencode-size": 1, "gemini-cut": 1}
 CODES |= {"gemini-size": 144, "acp-codex-401": 1, "acp-opencode-400": 1, "acp-opencode-401": 1, "acp-opencode-429": 1}
-CODES |= {"acp-opencode-size": 1, "acp-opencode-cut": 1}
+CODES |= {"codex-half": 1, "claude-login": 1, "acp-opencode-size": 1, "acp-opencode-cut": 1}
 
 
 def dialect_of(sample: str) -> str:

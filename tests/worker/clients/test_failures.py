@@ -37,6 +37,10 @@ from tests.worker.clients.hearing import END_TURN, SAMPLES, hear, heard_in
         ("acp-opencode-400", "environment"),
         ("acp-opencode-401", "environment"),
         ("acp-opencode-429", "quota"),
+        ("acp-copilot-mid500", "outage"),
+        ("acp-copilot-mid401", "environment"),
+        ("acp-codex-mid500", "outage"),
+        ("claude-login", "environment"),
     ],
 )
 @pytest.mark.ledger("R-07")
@@ -54,6 +58,9 @@ def test_an_agent_that_writes_about_an_error_has_none() -> None:
     stream = heard_in("goose", {"type": "message", "message": told}, {"type": "complete", "output_tokens": 9})
     assert stream.succeeded is True and stream.text.startswith("Ran into")
     tool = {"type": "tool", "title": "edit"}
+    for said in ("Info: Request failed due to a typo. Retrying...", "Error: 500 is answered now"):
+        report = {"type": "text", "text": f'{said} {{"outcome": "done", "summary": "x"}}'}
+        assert heard_in("acp", tool, report, END_TURN).succeeded is True
     words = {"type": "text", "text": "Error: handling is done now. Rate limit of 429 added."}
     stream = heard_in("acp", tool, words, {"type": "end", "stop": "end_turn", "usage": {"output_tokens": 12}})
     assert stream.succeeded is True

@@ -22,6 +22,8 @@ CODEX_LOG = (
         ('{"type":"auto_retry_start","attempt":1}', True),
         ("Attempt 1 failed with status 500. Retrying with backoff...", True),
         ("Reconnecting to the server", True),
+        ('{"type":"text","id":"","text":"Info: Request failed due to a transient API error. Retrying..."}', True),
+        ('{"type":"text","id":"","text":"Info: I begin"}', False),
         ('{"type":"error","message":"exceeded retry limit, last status: 429"}', False),
         ('{"type":"item.completed","item":{"type":"agent_message","text":"Reconnecting the pool"}}', False),
         ("I am retrying the test", False),

@@ -82,10 +82,12 @@ def recognised(error: str, status: int | None = None, now: Now | None = None) ->
 
 def told_by(tells: Tells, error: str, now: Now | None = None) -> Cause | None:
     """The cause, if the client has said it before in these words: `tells` has them by their trouble."""
-    text = error[:_READ_MAX].lower()
+    lines = error[:_READ_MAX].splitlines()
     for trouble, phrases in tells.items():
-        if any(phrase.lower() in text for phrase in phrases):
-            return _as(trouble, error[:_READ_MAX], _status_in(error[:_READ_MAX]), now)
+        for phrase in phrases:
+            line = next((line for line in lines if phrase.lower() in line.lower()), None)
+            if line is not None:
+                return _as(trouble, line, _status_in(line), now)
     return None
 
 

@@ -26,6 +26,8 @@ def only_retries(line: str) -> bool:
     if event is None:
         return bool(_RETRIES.match(line))
     kind, subtype = words(event, "type"), words(event, "subtype")
+    if kind == "text":  # of our driver: Copilot tells it where its model's words would stand
+        return words(event, "text").startswith("Info: Request failed due to ")
     if kind == "error":  # of Codex, before its turn has failed
         return bool(_RETRIES.match(words(event, "message")))
     if kind == "item.completed" and words(event, "item", "type") == "error":

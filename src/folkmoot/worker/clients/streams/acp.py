@@ -23,6 +23,14 @@ _BY_GOOSE = re.compile(
     r" recoverable error\.|Please resend your message to try again\.|Please try again or create a new session)\s{0,20}",
     re.DOTALL,
 )
+# So do Copilot 1.0.102 and codex-acp 2.6.0, also after tool calls and with tokens told: each as one piece of its own.
+_BY_CLIENT = re.compile(
+    r"\s{0,20}(?:Error: (?:Failed to get response from the AI model; retried \d{1,3} times?|Authentication failed with"
+    r" provider at |[45]\d\d )|We.re currently experiencing high demand, which may cause temporary errors\."
+    r"|unexpected status [45]\d\d |exceeded retry limit, last status: [45]\d\d|stream disconnected before completion: )"
+)
+# What Copilot says in between: neither the agent's word, nor a sign of life.
+_RETRIES = re.compile(r"\s{0,20}Info: Request failed due to .{1,200} Retrying\.\.\.\s{0,20}")
 # What codex-acp puts before the first words of a turn, as if the agent had said it.
 _WARNING = re.compile(r"\A(?:\s{0,20}Warning: [^\n]{1,1000}\n\n)+")
 _STOPS: dict[str, ReportedCause] = {
@@ -38,13 +46,15 @@ class AcpListener(Listener):
     tools = 0
     _title = ""  # of the last tool that was told
     before = ""  # its last words before a person spoke to it
+    piece = ""  # of its last words the last that came
 
     def hear(self, event: dict[str, Any]) -> None:
         match words(event, "type"):
             case "text":
-                self.last.add(words(event, "id"), words(event, "text"))
+                self._hear_text(event)
             case "tool":
                 self.tools += 1
+                self.piece = ""
                 self.last.next()
             case "permission":
                 # It is also told that a person is still being waited for.
@@ -91,9 +101,17 @@ class AcpListener(Listener):
         self.stream.cached_tokens = count(usage, "cached_tokens") or self.stream.cached_tokens
         self.stream.cost_usd = cost(event, "cost_usd") or self.stream.cost_usd
 
+    def _hear_text(self, event: dict[str, Any]) -> None:
+        told = words(event, "text")
+        if not _RETRIES.fullmatch(told):
+            self.piece = told if told.strip() else self.piece
+            self.last.add(words(event, "id"), told)
+
     def _hear_end(self, event: dict[str, Any]) -> None:
         stop, text = words(event, "stop"), _WARNING.sub("", str(self.last)[: 2 * _ERROR_MAX])
-        if stop == "end_turn" and self._is_error(text):
+        if stop == "end_turn" and _BY_CLIENT.match(self.piece) and not _holds_report(self.piece):
+            self.fail(self.piece.strip())
+        elif stop == "end_turn" and self._is_error(text):
             self.fail(text.strip())
         elif stop != "end_turn":
             self.fail(words(event, "error") or stop, at(event, "status"))

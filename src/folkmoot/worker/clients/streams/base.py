@@ -84,7 +84,7 @@ class Listener:
         reset = found.reset_after
         if found.cause == "quota" and reset is None:
             reset = reset_after(said, self.now)
-        line = told(found.trouble, said, found.status) if said.strip() else found.why
+        line = told(found.trouble, said, found.status) if said.strip() and not told_by(self.tells, said) else found.why
         self._because(self.known_cause or found.cause, line, reset, found.trouble)
         # A number in a field of an event is the client's; what its words say may be anybody's.
         self.stream.shown = self.stream.cause == "quota" and (self.shown or self.status in _QUOTA_STATUSES)
@@ -106,7 +106,7 @@ class Listener:
             self._because("environment", told("program", said), trouble="program")
         elif ended.code:
             found = told_by(self.tells, said, self.now) or cause_of(said[-_TAIL:], None, self.now)
-            line = told(found.trouble, said, found.status)
+            line = found.why
             if found.trouble == "unknown":
                 line = f"ended with exit code {ended.code}: {line}".rstrip(": ")
             self._because(found.cause, line, found.reset_after, found.trouble)
