@@ -17,6 +17,7 @@ from folkmoot.errors import Invalid, NothingToDo, Refused, Unavailable
 from folkmoot.system.file_lock import alone_within
 from folkmoot.wiring.running import tools_of
 from folkmoot.wiring.trust import place_of
+from folkmoot.worker.git.salvage import Salvage
 from folkmoot.worker.jobs.by_hand import HandJob
 from folkmoot.worker.jobs.job import Tools
 from folkmoot.worker.jobs.saying import REPORT_FILE
@@ -29,6 +30,9 @@ Step = Callable[[str, str], None]
 ENDING_SECONDS = 30.0  # for a worker that is alive to end an agent and keep its work
 LOOK_SECONDS = 0.05
 GIVE_SECONDS = 5.0
+LEFT_OUT_TOLD = 10
+# A folder that looks like a repository is none to the person's git, unless they name it.
+GIT = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.bareRepository", "GIT_CONFIG_VALUE_0": "explicit"}
 
 
 def _no_step(name: str, run: str) -> None:
@@ -115,15 +119,18 @@ def _ended(tools: Tools, run: str, tell: Tell) -> str | None:
             hint = "take it again once that worker goes on, or is ended"
             raise Unavailable("agent_not_ended", words, hint, run, ENDING_SECONDS)
         time.sleep(LOOK_SECONDS)
-    repository = tools.workspaces.repository
-    return repository.kept(repository.run_ref(run))
+    # The person stands in it with all their rights: what git would run there, or a board, must not be an agent's.
+    commit, left_out = Salvage(tools.workspaces.repository).harmless(run)
+    if left_out:
+        tell(f"left out of the clone, since it would run, or pass for a board: {', '.join(left_out[:LEFT_OUT_TOLD])}")
+    return commit
 
 
 def shell(taken: Taken) -> None:
     """The person's own shell in the clone, until they leave it."""
     name = os.environ.get("SHELL") or "/bin/sh"
     try:
-        subprocess.call([name], cwd=taken.workspace, env={**os.environ, **taken.env})
+        subprocess.call([name], cwd=taken.workspace, env={**GIT, **os.environ, **taken.env})
     except OSError as error:
         words = "the shell {shell} cannot be started: {why}"
         hint = "set SHELL, then: <take item>; the item is yours all the same"

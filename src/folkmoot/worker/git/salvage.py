@@ -74,6 +74,14 @@ class Salvage:
         touched = repository.touched(self._before(commit), commit)
         return [one.path for one in touched if one.mode in NEVER or in_board(one.path) or in_moots(one.path)]
 
+    def harmless(self, run: str) -> tuple[str | None, list[str]]:
+        """The commit of a run's work as a person may stand in it, and what it is without; None if nothing is kept."""
+        commit = self._repository.kept(self._repository.run_ref(run))
+        if commit is None:
+            return None, []
+        left_out = self.left_out(run)
+        return self._without(commit, left_out), left_out
+
     def _before(self, commit: str) -> str | None:
         return self._repository.kept(f"{commit}^1")
 

@@ -13,6 +13,7 @@ from folkmoot.core.rules.sharing.paths import outside
 from folkmoot.core.work import Evidence, Work
 from folkmoot.engine.run_context import is_fresh
 from folkmoot.errors import MootError, Refused
+from folkmoot.worker.git.elsewhere.modules import noted
 from folkmoot.worker.git.harvest.bounds import allowed
 from folkmoot.worker.git.harvest.leaks import without_values
 from folkmoot.worker.jobs import teardown
@@ -22,6 +23,7 @@ from folkmoot.worker.jobs.job import Job
 from folkmoot.worker.jobs.preparing import set_up
 from folkmoot.worker.jobs.saying import spooled
 from folkmoot.worker.ports import Paths
+from folkmoot.worker.removing import remove_tree
 from folkmoot.worker.workspaces import BASE, SET_ASIDE, TRIAL, GitWorkspaces, own
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ class HandJob(EffortJob):
         at = self.tools.workspaces.make(self.paths, run_context, commit, base)
         self.tools.step("cloned", self.run)
         words = self._set_up(at)
+        _without_repositories(self.paths)
         self._began = self.tools.workspaces.began(run_context, base or at)
         spooled(self.paths, self.assignment.brief, self._began)
         self._mark_ready()
@@ -160,6 +163,18 @@ class HandJob(EffortJob):
                 hint = "mend it here and give again; or let it go to the gate as it is: <give unproved=yes>"
                 output = f"\n{evidence.output.rstrip()}" if evidence.output.strip() else ""
                 raise Refused("gate_red", words, hint, gate.name, " ".join(gate.run), output)
+
+
+def _without_repositories(paths: Paths) -> None:
+    """Take away repositories that setup has left: it ran what an agent wrote, and a person's git would obey them."""
+    own = {os.path.join(paths.workspace, one.path) for one in noted(paths)} | {paths.workspace}
+    for folder, folders, files in os.walk(paths.workspace):
+        if folder == paths.workspace:
+            folders[:] = [name for name in folders if name != ".git"]
+        elif folder not in own and ".git" in (*folders, *files):
+            at = os.path.join(folder, ".git")
+            remove_tree(at) if ".git" in folders and not os.path.islink(at) else os.unlink(at)
+            folders[:] = [name for name in folders if name != ".git"]
 
 
 class Trial(Job):
