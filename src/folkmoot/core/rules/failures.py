@@ -91,7 +91,8 @@ def passing_fault(case: Case, cause: Cause, why: str, effort: Effort | None = No
     context = {"cause": cause, "why": why, "execution": effort.executions}
     if effort.executions >= case.flow.limits.executions:
         case.emit("error_occurred", context, item=at_rest(case, effort=effort))
-        words = f"{effort.executions} executions ended by a passing fault ({cause}): {why}"
+        runs = f"{effort.executions} runs" if effort.executions != 1 else "1 run"
+        words = f"{why.rstrip('. ')}. {runs} ended so ({cause})."
         ask(case, "decision", words, AGAIN, context=facts(said_last(case), history(case)))
         return
     pause = BACKOFF_SECONDS * 2 ** (effort.executions - 1) * (0.5 + case.situation.draw.jitter)
