@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from folkmoot.errors import Invalid
 from folkmoot.worker.ports import Paths
+from folkmoot.worker.removing import remove_tree
 
 PORT = "port"  # a file in a run's folder: the first of its ports
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -183,8 +184,12 @@ def enter_below(top: str, parts: list[str]) -> int:
 
 def make_new(folder: int, name: str, content: bytes = b"") -> None:
     """Make a file in an open folder, in the place of whatever is there."""
-    with suppress(FileNotFoundError):
+    try:
         os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        pass
+    except IsADirectoryError:
+        remove_tree(f"/proc/self/fd/{folder}/{name}")
     fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder)
     with open(fd, "wb") as file:
         file.write(content)

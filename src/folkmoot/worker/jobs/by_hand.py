@@ -13,17 +13,16 @@ from folkmoot.core.rules.sharing.paths import outside
 from folkmoot.core.work import Evidence, Work
 from folkmoot.engine.run_context import is_fresh
 from folkmoot.errors import MootError, Refused
-from folkmoot.worker.git.elsewhere.modules import noted
 from folkmoot.worker.git.harvest.bounds import allowed
 from folkmoot.worker.git.harvest.leaks import without_values
+from folkmoot.worker.git.planted import take_planted_away
 from folkmoot.worker.jobs import teardown
 from folkmoot.worker.jobs.effort import EffortJob
 from folkmoot.worker.jobs.gate import prove
 from folkmoot.worker.jobs.job import Job
-from folkmoot.worker.jobs.preparing import set_up
+from folkmoot.worker.jobs.preparing import put_back, set_up
 from folkmoot.worker.jobs.saying import spooled
 from folkmoot.worker.ports import Paths
-from folkmoot.worker.removing import remove_tree
 from folkmoot.worker.workspaces import BASE, SET_ASIDE, TRIAL, GitWorkspaces, own
 
 if TYPE_CHECKING:
@@ -50,8 +49,10 @@ class HandJob(EffortJob):
         base = self._parent(commit) if commit else None
         at = self.tools.workspaces.make(self.paths, run_context, commit, base)
         self.tools.step("cloned", self.run)
-        words = self._set_up(at)
-        _without_repositories(self.paths)
+        assert isinstance(self.tools.workspaces, GitWorkspaces)
+        # What an agent wrote, and nobody has proved, is no more landed for the person who takes it over.
+        words = self._set_up(at, landed=commit is None and is_fresh(run_context))
+        take_planted_away(self.tools.workspaces.repository, self.paths, at)
         self._began = self.tools.workspaces.began(run_context, base or at)
         spooled(self.paths, self.assignment.brief, self._began)
         self._mark_ready()
@@ -70,11 +71,12 @@ class HandJob(EffortJob):
         assert isinstance(self.tools.workspaces, GitWorkspaces)
         return self.tools.workspaces.repository.kept(f"{commit}^")
 
-    def _set_up(self, commit: str | None) -> str:
+    def _set_up(self, commit: str | None, *, landed: bool) -> str:
         agent = self.flow.agents[self.agent]
         try:
-            set_up(self, self.flow, agent.setup, agent.network, commit, landed=is_fresh(self.assignment.run_context))
+            set_up(self, self.flow, agent.setup, agent.network, commit, landed=landed)
         except MootError as error:
+            put_back(self, commit)  # the person gets the clone all the same, and nothing else that it left
             return error.message
         finally:
             _close_ports(self)
@@ -163,18 +165,6 @@ class HandJob(EffortJob):
                 hint = "mend it here and give again; or let it go to the gate as it is: <give unproved=yes>"
                 output = f"\n{evidence.output.rstrip()}" if evidence.output.strip() else ""
                 raise Refused("gate_red", words, hint, gate.name, " ".join(gate.run), output)
-
-
-def _without_repositories(paths: Paths) -> None:
-    """Take away repositories that setup has left: it ran what an agent wrote, and a person's git would obey them."""
-    own = {os.path.join(paths.workspace, one.path) for one in noted(paths)} | {paths.workspace}
-    for folder, folders, files in os.walk(paths.workspace):
-        if folder == paths.workspace:
-            folders[:] = [name for name in folders if name != ".git"]
-        elif folder not in own and ".git" in (*folders, *files):
-            at = os.path.join(folder, ".git")
-            remove_tree(at) if ".git" in folders and not os.path.islink(at) else os.unlink(at)
-            folders[:] = [name for name in folders if name != ".git"]
 
 
 class Trial(Job):

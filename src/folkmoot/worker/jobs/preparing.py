@@ -72,6 +72,12 @@ def set_up(
     job.note_setup(NoteSetup(seconds=job.tools.now() - began, kept=kept))
 
 
+def put_back(job: "Job", commit: str | None) -> None:
+    """The same for a clone that somebody gets although its setup has failed."""
+    _put_back(job, commit, ())
+    put_again(job.paths, job.included)
+
+
 def _run(job: "Job", commands: Sequence[list[str]], network: bool, *, landed: bool, for_all: bool = False) -> None:
     paths = setup_paths(job.paths)
     cache = os.path.join(job.tools.workspaces.home, "cache") if landed else os.path.join(paths.home, ".cache")
