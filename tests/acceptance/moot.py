@@ -74,6 +74,7 @@ class Moot:
     def process(self, *words: str, stdin: str = "") -> Said:
         """The same in a process of its own, as an agent would run it."""
         environment = {**os.environ, "PYTHONPATH": str(SOURCE), "MOOT_BOARD": str(self.folder), "USER": "alice"}
+        environment["GIT_CONFIG_GLOBAL"] = os.devnull  # git's name for the user would come before it
         ended = subprocess.run(
             [sys.executable, "-m", "folkmoot", *words, "--json"],
             input=stdin,

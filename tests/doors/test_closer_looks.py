@@ -117,6 +117,28 @@ def test_who_speaks_is_named_as_git_names_them(ran: Moot, home: Path) -> None:
     assert git_name(str(home)) is None, "no board is there"
 
 
+@pytest.mark.parametrize(
+    ("told", "starts_git"),
+    [
+        ("[user]\n\tname = Ada Lovelace\n\temail = ada@example.invalid\n", False),
+        ("[core]\n\tname = not this\n[USER]\n  Name=Ada Lovelace\n", False),
+        ("[user]\n\tname = Grace\n[user]\n\tname = Ada Lovelace\n", False),
+        ('[user "other"]\n\tname = Grace\n[user]\n\tname = Ada Lovelace\n', False),
+        ('[user]\n\tname = "Ada Lovelace" # me\n', True),
+        ("[user]\n\tname = Ada\\\n Lovelace\n", True),
+        ("[user] name = Ada Lovelace\n", True),
+    ],
+)
+def test_a_plain_name_is_read_as_git_reads_it_and_starts_no_git(
+    ran: Moot, home: Path, told: str, starts_git: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / ".gitconfig").write_text(told)
+    by_git = subprocess.run(["git", "config", "--global", "user.name"], capture_output=True, text=True, check=True)
+    assert git_name(str(ran.folder)) == " ".join(by_git.stdout.split()) == "Ada Lovelace"
+    monkeypatch.setenv("PATH", "")
+    assert git_name(str(ran.folder)) == (None if starts_git else "Ada Lovelace")
+
+
 def test_whoever_is_named_by_git_is_a_person_and_says_otherwise_with_as(ran: Moot, home: Path) -> None:
     git(ran.folder, "config", "user.name", "dev")  # as an agent of the flow is called
     env = {"HOME": str(home), "USER": "ada", **{name: os.environ[name] for name in ("PATH",)}}

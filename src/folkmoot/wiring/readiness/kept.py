@@ -5,6 +5,7 @@ import os
 import msgspec
 from msgspec import Struct, field
 
+from folkmoot.core.decoding import reader
 from folkmoot.wiring.reading import content_of, write_anew
 
 FILE = "board.db-ready"  # by its name git ignores it, and no backup takes it along
@@ -40,7 +41,8 @@ class Kept(Struct):
 def read_kept(home: str) -> Kept:
     """What was found before; nothing where the file is gone or is no such file: then it is looked at again."""
     try:
-        return msgspec.json.decode(content_of(os.path.join(home, FILE)), type=Kept)
+        kept: Kept = reader(Kept)(content_of(os.path.join(home, FILE)))
+        return kept
     except (OSError, ValueError, msgspec.MsgspecError):
         return Kept()
 
