@@ -148,3 +148,15 @@ def test_whoever_is_named_by_git_is_a_person_and_says_otherwise_with_as(ran: Moo
     assert ran.json("show", "4")["status"] == "cancelled", "only people may"
     ran.process("add", "six", "--as", "grace", env=env)
     assert ran.json("log")["events"][-1]["agent"] == "grace"
+
+
+def test_the_status_counts_the_time_of_short_runs_too(ran: Moot) -> None:
+    told = ran.json("usage")["total"]["seconds"]
+    assert ran.json("status")["today"]["seconds"] == pytest.approx(told, abs=0.01) and told > 0
+
+
+def test_the_status_names_the_person_who_has_taken_an_item(ran: Moot) -> None:
+    item = ran.json("add", "By hand")["id"]
+    ran("take", item, "--no-shell", "--as", "grace")
+    moves = next(line for line in ran("status").out.splitlines() if line.startswith(" moves"))
+    assert f"#{item} taken by grace" in moves

@@ -192,3 +192,16 @@ def test_the_hint_names_the_file_that_was_checked(moot: Moot) -> None:
         (moot.folder / path).write_text("flow: [\n", "utf-8")
         hint = moot("check", path, "--json", code=2).error["hint"]
         assert hint == f"repair {path}, then look again with `{command}`"
+
+
+def test_a_flow_that_is_not_in_force_says_who_would_be_started_with_it(moot: Moot) -> None:
+    flow = moot.folder / ".moot" / "flow.yaml"
+    text = (
+        "columns: {make: {agents: [maker, helper], next: done}}\nagents: {maker: {run: {command: [cat]}}, helper: {}}\n"
+    )
+    flow.write_text(text, "utf-8")
+    checked = moot("check").out
+    assert "then moot run starts maker with cat." in checked
+    assert checked.rstrip().endswith("people and scripts claim for them: helper")
+    assert moot.json("check")["run"] == {"maker": "cat"}
+    assert "  moot run starts maker with cat." in moot("apply").out

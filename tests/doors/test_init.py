@@ -13,7 +13,8 @@ from folkmoot.flows.preset import preset_names, read_preset
 from folkmoot.wiring.files.found_gate import found_gate
 from folkmoot.worker.clients.catalogue import Catalogue, Installed
 from folkmoot.worker.clients.suggest import fitted
-from tests.doors.conftest import Moot
+from tests.doors.conftest import Moot, environment
+from tests.doors.terminal import Terminal, shown
 
 CLIENTS = Catalogue.load().clients
 
@@ -143,3 +144,15 @@ def test_at_a_terminal_the_user_says_whether_it_is_the_gate(tmp_path: Path, type
         os.close(terminal)
     flow = read_flow((tmp_path / ".moot" / "flow.yaml").read_text("utf-8"), "flow.yaml", str).flow
     assert (flow.gates["tests"].run if "tests" in flow.gates else None) == gate
+
+
+@pytest.mark.parametrize("key", ["\x04", "\x03"])
+def test_a_question_that_is_not_answered_says_that_no_board_was_made(tmp_path: Path, key: str) -> None:
+    (tmp_path / "Makefile").write_text("test:\n\ttrue\n", "utf-8")
+    env = {**environment(), "HOME": str(tmp_path), "PATH": os.environ["PATH"], "NO_COLOR": "1"}
+    terminal = Terminal([sys.executable, "-m", "folkmoot", "init"], columns=100, env=env, folder=tmp_path)
+    terminal.wait_for("or write another command")
+    terminal.type(key)
+    said = shown(terminal.read_to_end())
+    assert terminal.code == 1 and "no board was made" in said and "moot init --no-gate" in said
+    assert not (tmp_path / ".moot").exists()

@@ -67,6 +67,7 @@ REFUSED = {
     "not_claimable": "the item cannot be claimed now",
     "not_its_run": "another run works on the item",
     "not_landing": "only the run of a landing moves the branch",
+    "unanswered": "a question of the command was not answered, so it did nothing",
     "not_ready": "something must be done before runs begin",
     "not_proved": "a gate, or a finding, stands against the landing",
     "other_commit": "the branch was to move to another commit",

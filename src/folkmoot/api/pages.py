@@ -126,7 +126,7 @@ class Today(View, frozen=True, gc=False, kw_only=True):
     landed: int
     failed: int
     cost_usd: float | None  # None: no client has told what it cost
-    minutes: float
+    seconds: float  # that agents, and people in their place, have worked
 
 
 class BoardStatus(View, frozen=True, gc=False, kw_only=True):

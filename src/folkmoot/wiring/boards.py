@@ -2,6 +2,7 @@
 
 import os
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from folkmoot.core.commands import ENGINE, Actor
@@ -120,13 +121,13 @@ class FileBoards:
             return checked_file(flow)
         home = find(board_dir)
         with closing(self.open(home)) as board:
-            return checked_own(board, home, None)
+            return checked_own(board, home, None, partial(self.unable, board))
 
     def apply(self, board_dir: str | None, moves: dict[str, str], actor: Actor) -> "machine.FlowChecked":
         """Take in the board's own flow if it has changed; `moves` says where the items of a column go."""
         home = find(board_dir)
         with closing(self.open(home)) as board:
-            return checked_own(board, home, moves, actor)
+            return checked_own(board, home, moves, partial(self.unable, board), actor)
 
     def work(
         self,

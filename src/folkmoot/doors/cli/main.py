@@ -80,10 +80,10 @@ COMMANDS = {
 ALIASES = {"stop": "pause", "go": "resume"}
 # What most people need on most days, in the order in which they come to it.
 DAILY = {
-    "Begin": ("init", "add", "run"),
-    "See": ("board", "status", "show", "output", "diff"),
+    "Begin": ("init", "ready", "add", "run"),
+    "See": ("board", "status", "show", "output", "diff", "usage"),
     "Answer": ("inbox", "answer"),
-    "Steer": ("pause", "resume", "edit", "cancel"),
+    "Steer": ("say", "take", "pause", "resume", "edit", "cancel"),
 }
 # Every command by what people come for.
 PURPOSES = {
@@ -169,6 +169,7 @@ def moot() -> None:
 
     \b
       moot init                                     make a board in your project
+      moot ready                                    is all there that agents need?
       moot add "Users can reset their password"     give it work
       moot run                                      let agents do it
 

@@ -5,7 +5,6 @@ import shlex
 import sys
 
 import click
-from msgspec.structs import replace
 
 from folkmoot.api.machine import BoardMade, FlowChecked, GateFound
 from folkmoot.api.requests import ShowFlow
@@ -79,7 +78,12 @@ def _asked_gate(found: GateFound) -> str | None:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     words = f"{found.where} has a check: {found.command}. Enter takes it, n takes none, or write another command"
-    said = str(click.prompt(plain(words), default="", show_default=False, err=True)).strip()
+    try:
+        said = str(click.prompt(plain(words), default="", show_default=False, err=True)).strip()
+    except click.Abort:  # the input has ended, or Ctrl-C: nothing was made
+        click.echo(err=True)
+        hint = "say it in the command: moot init --gate COMMAND, or moot init --no-gate"
+        raise Refused("unanswered", "no board was made: which check proves work was not answered", hint) from None
     if said.lower() in ("", "y", "yes"):
         return None
     return "" if said.lower() in ("n", "no", "none") else said
@@ -104,7 +108,7 @@ def check_command(session: Session, flow: str | None) -> None:
 
     See also: moot apply, moot init, moot simulate.
     """
-    _say_checked(session, session.boards.check(session.board_dir, flow), own=flow is None)
+    _say_checked(session, session.boards.check(session.board_dir, flow))
 
 
 @click.command("apply")
@@ -129,17 +133,10 @@ def apply_command(session: Session, moves: tuple[str, ...]) -> None:
 
     See also: moot check, moot board.
     """
-    _say_checked(session, session.boards.apply(session.board_dir, _moves(moves), session.actor()), own=True)
+    _say_checked(session, session.boards.apply(session.board_dir, _moves(moves), session.actor()))
 
 
-def _say_checked(session: Session, view: FlowChecked, *, own: bool) -> None:
-    if own:
-        from folkmoot.engine.reads.blocked import run_by
-
-        taken = session.ask(ShowFlow())
-        started, unable = run_by(taken), session.boards.unable(session.board, taken)
-        unable = {agent: why for agent, why in unable.items() if agent in started}
-        view = replace(view, agents=list(taken.agents), run=started, unable=unable)
+def _say_checked(session: Session, view: FlowChecked) -> None:
     session.answer(view, lambda: render.setup.checked(view))
 
 

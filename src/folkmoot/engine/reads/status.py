@@ -48,5 +48,5 @@ def _today(snapshot: "Snapshot") -> Today:
         landed=sum(run.agent == LANDING and run.outcome == "done" for run in runs),
         failed=sum(run.outcome == "failed" for run in worked),
         cost_usd=round(sum(run.cost_usd for run in told), 6) if told else None,
-        minutes=round(sum((run.ended_at or 0) - run.started_at for run in worked) / 60_000, 1),
+        seconds=sum((run.ended_at or 0) - run.started_at for run in worked) / 1000,
     )

@@ -10,7 +10,7 @@ from folkmoot.wiring.files.locating import FOLDER
 from folkmoot.wiring.reading import content_of, prompts_below, shown, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from folkmoot.api.machine import FlowChecked, FlowDifference
     from folkmoot.core.flow import Flow
@@ -28,9 +28,16 @@ def checked_file(path: str) -> "FlowChecked":
     return FlowChecked(flow=read.name, path=shown(path), version=None, taken_in=False, warnings=warnings)
 
 
-def checked_own(board: Application, home: str, moves: dict[str, str] | None, actor: Actor = ENGINE) -> "FlowChecked":
+def checked_own(
+    board: Application,
+    home: str,
+    moves: dict[str, str] | None,
+    unable: "Callable[[Flow], dict[str, str]]",
+    actor: Actor = ENGINE,
+) -> "FlowChecked":
     """The board's own flow, taken in with `moves`, if only empty ones; without them nothing is changed."""
     from folkmoot.api.machine import FlowChecked
+    from folkmoot.engine.reads.blocked import run_by
     from folkmoot.wiring.git_status import look_for_target, uncommitted, unstartable
 
     ladders = ladder_file(home)
@@ -45,6 +52,7 @@ def checked_own(board: Application, home: str, moves: dict[str, str] | None, act
         who = actor if moves else ENGINE
         adopted = board.engine.adopt_flow(who, read, checksum, moves or {}, only_check=not takes_in)
         version = adopted if takes_in else version
+    started = run_by(read)
     return FlowChecked(
         flow=read.name,
         path=shown(os.path.join(home, FLOW)),
@@ -53,6 +61,9 @@ def checked_own(board: Application, home: str, moves: dict[str, str] | None, act
         changes=changes,
         warnings=[*warnings, *uncommitted(home, read), *unstartable(home, read)],
         ladders=shown(ladders) if ladders else None,
+        agents=list(read.agents),
+        run=started,
+        unable={agent: why for agent, why in unable(read).items() if agent in started},
     )
 
 

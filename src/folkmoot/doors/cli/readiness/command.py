@@ -65,7 +65,8 @@ def before_run(session: Session, agents: tuple[str, ...], stream: TextIO) -> Non
 def _not_ready(view: Readiness) -> Refused:
     first, *others = [one for one in view.looks if one.state == "act"]
     more = f", and {len(others)} more" if others else ""
-    words, why = "agents cannot begin yet: {why}{more}", f"{first.about}: {first.words}" if first.about else first.words
+    words, is_named = "agents cannot begin yet: {why}{more}", first.words.startswith(first.about or "")
+    why = first.words if is_named else f"{first.about}: {first.words}"
     return Refused("not_ready", words, "{act}", plain(why), more, act=plain(first.next or "see: moot ready"))
 
 

@@ -39,7 +39,8 @@ PREPARING_SECONDS = 1.0  # what a clone takes that need not be told of
 LOOK_SECONDS = 5.0  # how often the log is read though nobody has told anything
 SPAN = 7  # cells for a time
 NAMES_MAX, MODELS_MAX = 16, 8
-TITLE_MIN, TITLE_MAX = 12, 28
+TITLE_MIN, TITLE_MAX = 10, 28
+BESIDE_TITLE = 36  # cells for what happened, before the title gets any
 WORDS_MIN = 50
 NOTICE_INDENT = SPAN + 3  # below who is told of
 NOTHING_LEFT = "nothing is left to do; new items are taken as they come, Ctrl-C ends"
@@ -160,6 +161,8 @@ class Progress:
         self._began = datetime.now(UTC).timestamp()
         self._thread = threading.Thread(target=self._write, name="moot-progress", daemon=True)
         self._thread.start()
+        if self._moves:
+            self._told.put(News())  # a question that is open already can be answered at once
         if self._changed is not None:
             threading.Thread(target=self._listen, args=(self._changed,), name="moot-news", daemon=True).start()
 
@@ -266,6 +269,9 @@ class Progress:
         if not self._teller.live:
             with contextlib.suppress(MootError):
                 words = idle_words(self._ask, self._unable, self._only)
+            if words:
+                self._tell_news()  # what has begun meanwhile is no reason to wait
+                words = "" if self._teller.live else words
         if words and words != self._idle and not self._moves:
             self._say(Line("•", QUIET, "", "", "", [(words, CARE)]), None)
         self._idle = words
@@ -313,7 +319,7 @@ class Progress:
     def _item(self, item: str) -> list[Part]:
         if not item:
             return []
-        room = min(self._width() - self.indent - WORDS_MIN - 4, TITLE_MAX)
+        room = min(self._width() - self.indent - BESIDE_TITLE - 4, TITLE_MAX)
         title: list[Part] = []
         if room >= TITLE_MIN:
             title = [self._padded(self._teller.title(item), room, QUIET), " "]

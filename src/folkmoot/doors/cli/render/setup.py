@@ -27,7 +27,8 @@ CLIENTS = {
 WAY_MAX = 60  # cells of a command
 ADD = ('moot add "Users can reset their password"', "give it work")
 BOARD = ("moot board", "see what is where")
-WITH_CLIENT = (ADD, ("moot run --until-idle", "agents do it, and it lands"), BOARD)
+READY = ("moot ready", "is all there that agents need, and what may it cost?")
+WITH_CLIENT = (READY, ADD, ("moot run --until-idle", "agents do it, and it lands"), BOARD)
 BY_HAND = (ADD, ("moot claim AGENT", "be the first agent"), BOARD, ("moot demo", "watch agents that need no client"))
 
 
@@ -64,7 +65,7 @@ def made(view: BoardMade, agent: str | None) -> None:
         page.line(label, "  ", (why, QUIET), indent=2, hang=2)
 
 
-def _starters(page: Page, run: View, *, found: bool = False) -> None:
+def _starters(page: Page, run: View, *, lead: str = "", found: bool = False) -> None:
     """Whom `moot run` starts, and with what; a line for each way."""
     by: dict[str, list[str]] = {}
     for agent, way in run.items():
@@ -73,7 +74,7 @@ def _starters(page: Page, run: View, *, found: bool = False) -> None:
         names = f"its {count(len(agents), 'agent')}" if found and len(by) == 1 else ", ".join(agents)
         label = page.cut(page.text((way, "bold")), WAY_MAX)
         ending = ", which was found here." if found else "."
-        page.line(("moot run", COMMAND), f" starts {names} with ", label, ending, indent=2, hang=2)
+        page.line(lead, ("moot run", COMMAND), f" starts {names} with ", label, ending, indent=2, hang=2)
 
 
 def _unable(page: Page, view: BoardMade | FlowChecked) -> None:
@@ -102,7 +103,8 @@ def checked(view: FlowChecked) -> None:
     elif view.version is not None:
         page.line((f"It is in force already, as version {view.version}.", QUIET), indent=2)
     if view.run is not None:
-        _starters(page, view.run)
+        in_force = view.taken_in or not view.changes
+        _starters(page, view.run, lead="" if in_force else "then ")
         _unable(page, view)
         left = [one_line(agent) for agent in view.agents or () if agent not in view.run]
         if left:

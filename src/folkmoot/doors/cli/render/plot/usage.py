@@ -88,12 +88,14 @@ def time(seconds: float) -> str:
 def _doubt(page: Page, view: UsageView) -> None:
     total = view.total
     if total.untold:
-        told = "told no tokens: it ended before its client said, or the client never does"
+        told = "told no tokens: cut off before the client said, or the client never does"
         page.line((f"{_of(total.untold, total.runs)} {told}.", QUIET))
     if total.unpriced:
         known = "" if total.cost_usd is None else "; + marks sums that lack some"
-        words = f"Of {_of(total.unpriced, total.runs)} nobody can tell the cost{known}. A price in the flow tells it: "
-        page.line((words, QUIET), ("models: {NAME: {price: {input: …, output: …}}}", COMMAND))
+        words = f"Of {_of(total.unpriced, total.runs)} nobody can tell the cost{known}."
+        page.line((f"{words} Name the model in the agent's ladder, and its price in .moot/flow.yaml:", QUIET))
+        page.line(("ladder: {0+: NAME}", COMMAND), indent=2)
+        page.line(("models: {NAME: {price: {input: …, output: …}}}", COMMAND), indent=2)
     if view.gate_runs:
         ran = f"{count(view.gate_runs, 'run')} of gates and landings, {time(view.gate_seconds)}"
         page.line((f"Beside them {ran}: they use no model.", QUIET))
@@ -143,7 +145,7 @@ def _budgets(page: Page, view: UsageView) -> None:
 
 def _amount(unit: str, value: float) -> str:
     if unit == "usd":
-        return f"${value:.2f}"
+        return dollars(value)
     return f"{short(value)} tokens" if unit == "tokens" else format_span(round(value))
 
 

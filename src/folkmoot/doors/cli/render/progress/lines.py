@@ -175,6 +175,7 @@ class Teller:
         lead, style = self._lead(outcome, names)
         if outcome == "failed" and context.get("cause"):
             lead = f"{lead} ({context['cause']})"
+            summary = _not_taken(names, summary) or summary
         if outcome == "asks":
             return "?", style, [(lead, style)], ""  # what it asks stands below
         return MARKS.get(outcome, "•"), style, [(lead, style), moved], summary
@@ -216,6 +217,15 @@ class Teller:
         to: Part = (f" → {told.to}", "bold") if told.to else ""
         words: list[Part] = [(one_line(told.lead), style), to]
         return Line(mark, style, who, model, event.item or "", words, one_line(told.detail))
+
+
+def _not_taken(names: Mapping[str, View], summary: str) -> str:
+    """Why the report itself is what failed, where its own words praise the work: as the agent is told, without what it
+    is to do."""
+    wrong = names.get("error_occurred", {})
+    why = one_line(wrong.get("why") or "") if wrong.get("cause") == "protocol" else ""
+    told = why.partition(": ")[0]
+    return f"“{told}”" if told and not summary.startswith(told) else ""
 
 
 def _is_made(event: EventView) -> bool:

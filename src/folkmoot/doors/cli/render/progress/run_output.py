@@ -20,7 +20,7 @@ def salvaged(view: BroughtBack) -> None:
 def unlanded(view: UnlandedPage) -> None:
     page = Page()
     if not view.unlanded:
-        page.line(("All work has landed.", GOOD))
+        page.line(("Nothing is to be brought back: no run has left work that did not land.", GOOD))
         return
     works = sorted(view.unlanded, key=lambda one: one.at, reverse=True)
     ids = max(len(one.item) for one in works) + 1

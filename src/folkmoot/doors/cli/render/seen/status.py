@@ -9,6 +9,7 @@ from folkmoot.doors.cli.render.page import (
     CARE,
     COMMAND,
     GOOD,
+    PERSON,
     QUIET,
     Page,
     Part,
@@ -17,6 +18,7 @@ from folkmoot.doors.cli.render.page import (
     one_line,
     short_run,
 )
+from folkmoot.doors.cli.render.plot.usage import dollars
 from folkmoot.doors.cli.render.progress.blocked_reasons import pause_words, reason_words
 
 SHOWN_MAX = 5
@@ -43,12 +45,12 @@ def status(view: BoardStatus, page: Page | None = None) -> None:
 
 
 def _run(run: LiveRun) -> list[Part]:
-    model = f" with {one_line(run.model)}" if run.model else ""
+    model = f" with {one_line(run.model)}" if run.model and not run.person else ""
     began = datetime.fromisoformat(run.started_at or "").timestamp() if run.started_at else None
     since = f" for {lasting(max(datetime.now(UTC).timestamp() - began, 0))}" if began is not None else ""
     return [
         (f"#{run.item} ", "bold"),
-        (one_line(run.agent), AGENT),
+        (f"taken by {one_line(run.person)}", PERSON) if run.person else (one_line(run.agent), AGENT),
         f"{model}{since}",
         (f"  {short_run(run.run)}", QUIET),
     ]
@@ -58,9 +60,9 @@ def _today(page: Page, view: BoardStatus) -> None:
     today = view.today
     if not today.runs and not today.landed:
         return
-    cost = f"${today.cost_usd:.2f}" if today.cost_usd is not None else "cost not told"
+    cost = dollars(today.cost_usd) if today.cost_usd is not None else "cost not told"
     words: list[Part] = [(f"{today.landed} landed", GOOD if today.landed else QUIET)]
-    words.append((f", {count(today.runs, 'run')}, {lasting(today.minutes * 60)} of work, {cost}", ""))
+    words.append((f", {count(today.runs, 'run')}, {lasting(today.seconds)} of work, {cost}", ""))
     if today.failed:
         words.append((f", {today.failed} failed", CARE))
     _row(page, "today", words)
