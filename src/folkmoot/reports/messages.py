@@ -87,7 +87,23 @@ def _results(said: Taken, around: dict[str, Any]) -> Report:
     if verdict_of(status) is None:
         said.faults.append(f"status: {shown(said.data.get('status'))} is not one of passed, failed")
     outcome: Outcome = "done" if verdict_of(status) else "changes_requested"
+    if outcome == "done" and not findings and tests is not None and not tests.failed:
+        said.faults += _unaccounted(said.data.get("summary"))
     return finish(outcome, said, findings=findings, tests=tests, summary=said.text("summary"))
+
+
+def _unaccounted(summary: Any) -> list[str]:
+    """The document's three numbers, where not all tests have passed and none has failed. Whoever names more than the
+    three says what became of the rest."""
+    if not isinstance(summary, dict) or summary.keys() != set(COUNTED):
+        return []
+    total, passed = summary["total"], summary["passed"]
+    if total == 0:
+        return ["summary: no test has run (total 0): if they could not run, report failed or stuck"]
+    if type(total) is not int or type(passed) is not int or passed >= total:
+        return []
+    rest = total - passed
+    return [f'summary: {passed} of {total} passed and none failed: name the rest, such as "skipped": {rest}']
 
 
 def _tests(said: Taken) -> Tests | None:

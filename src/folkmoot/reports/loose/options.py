@@ -26,6 +26,7 @@ _GOES_ON = pattern(
     r"(?:the|a|an|which|because|but|so|as|since|with|if|when|that|although|though|unless)\s", re.IGNORECASE
 )
 _JOINING = pattern(r"\A(?:or|and)\s+", re.IGNORECASE)
+_EITHER = pattern(r"\Aeither\s+", re.IGNORECASE)
 _WORDS_MAX = 5
 _NONE = ("none", "n/a", "na", "nothing", "not applicable", "none considered", "no options")
 
@@ -104,8 +105,26 @@ def _on_one_line(line: str) -> list[str]:
             ":" in part or len(part.split()) > _WORDS_MAX or _GOES_ON.match(part) for part in parts
         )
         if len(parts) > 1 and plain:
+            return [*parts[:-1], *_last(parts[-1])] if sign == "," else parts
+    return _apart(line.strip())
+
+
+def _last(part: str) -> list[str]:
+    """Of options between commas the last two may have a word between them: `JWT, Session or OAuth`."""
+    both = part.split(" or ")
+    return both if len(both) == 2 and "(" not in part and all(one.strip() for one in both) else [part]
+
+
+def _apart(line: str) -> list[str]:
+    """Options with a sign or a word between them: `JWT / Session`, `JWT or Session`, `either … or …`. Without `either`
+    only single words are options for sure: "ask once or twice" is one."""
+    either = _EITHER.match(line)
+    for sign in (" / ", " | ", " or "):
+        parts = [part.strip() for part in line[either.end() if either else 0 :].split(sign)]
+        words_max = 1 if sign == " or " and not either else _WORDS_MAX
+        if len(parts) > 1 and "(" not in line and all(0 < len(part.split()) <= words_max for part in parts):
             return parts
-    return [line.strip()]
+    return [line]
 
 
 def _choice(point: str) -> Choice | None:

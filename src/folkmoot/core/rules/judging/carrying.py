@@ -20,6 +20,7 @@ from folkmoot.core.report import OTHER_REASONS, UNSENT, WORDS_BESIDE, Report, St
 from folkmoot.core.rules.messages.telling import is_envelope
 from folkmoot.core.vocabulary.lines import severity_of
 from folkmoot.core.vocabulary.patterns import pattern
+from folkmoot.core.vocabulary.phrases.flags import counts_problems
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.problems import is_over, listed_under, wants_change
 from folkmoot.core.vocabulary.roles import folded
@@ -173,7 +174,7 @@ def _counted(name: str, value: Any) -> int:
     """How many problems a name counts: `issues: 2`, `failures: 1`, or by severity: `{"critical": 1, "low": 2}`."""
     if isinstance(value, dict) and value and all(severity_of(plain(str(word))) for word in value):
         return sum(_number(number) for number in value.values())
-    listed = name in NUMBERS or listed_under(name)[0] or plain(name) in ("critical", "high")
+    listed = name in NUMBERS or counts_problems(name)
     return _number(value) if listed and (name in NUMBERS or not isinstance(value, list | dict)) else 0
 
 

@@ -12,6 +12,7 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.carrying import TOLD_OF
 from folkmoot.core.rules.sharing.findings import GRAVE, still_open
 from folkmoot.core.vocabulary.lines import finding_in, says_severity, severity_of
+from folkmoot.core.vocabulary.phrases.flags import denies, is_no
 from folkmoot.core.vocabulary.phrases.mended import left_open
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.reds import said_failed, said_grave, said_red
@@ -83,18 +84,24 @@ def red_check(said: Report, gates: Iterable[str]) -> str | None:
 
 
 def in_parts(said: Report) -> str | None:
-    """A field that says of a part of the work that it was not tested (`{"point": "users", "tested": false}`), or of
-    something found that it is not mended (`{"issue": "…", "status": "still_open"}`)."""
-    fields = said.extra.items()
-    return next((told for name, value in fields for told in _not_looked_at(name, value)), None) or _unmended(said)
+    """A field that denies that the work is good (`ready_to_merge: false`, `exit_code: 1`), also of a part of it
+    (`{"file": "b.py", "approved": false}`); that it was tested (`{"point": "users", "tested": false}`); or of something
+    found that it is mended (`{"issue": "…", "status": "still_open"}`)."""
+    payload = said.extra.get("payload")
+    places = [said.extra, *([payload] if isinstance(payload, dict) else ())]
+    return next((told for place in places for told in _denied("", place)), None) or _unmended(said)
 
 
-def _not_looked_at(name: str, value: Any, deep: int = 0) -> Iterator[str]:
+def _denied(name: str, value: Any, deep: int = 0, over: bool = False) -> Iterator[str]:
+    """`over`: it is told of an earlier look, or of the way there."""
+    over = over or is_over(name) or folded(name) in TOLD_OF
     for part in value[:FIELDS_MAX] if isinstance(value, list) else [value]:
-        for inner, told in part.items() if isinstance(part, dict) and deep < DEPTH_MAX else ():
-            if told is False and _LOOKED_AT & set(f"{plain(name)} {plain(str(inner))}".split()):
-                yield f"its {name} says no: {part!r}"[:LETTERS_SHOWN]
-            yield from _not_looked_at(str(inner), told, deep + 1)
+        for inner, told in part.items() if isinstance(part, dict) and deep <= DEPTH_MAX else ():
+            looked_at = told is False and _LOOKED_AT & set(f"{plain(name)} {plain(str(inner))}".split())
+            if looked_at or (not over and denies(str(inner), told, name)):
+                word = "no" if is_no(told) else str(told)
+                yield (f"its {name} says {word}: {part!r}" if name else f"its {inner} says {word}")[:LETTERS_SHOWN]
+            yield from _denied(str(inner), told, deep + 1, over)
 
 
 def _unmended(said: Report) -> str | None:
