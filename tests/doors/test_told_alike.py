@@ -76,7 +76,9 @@ def board_of(moot: Moot, preset: str, agents: dict[str, str], **more: object) ->
         path.write_text(text)
     file = moot.folder / ".moot" / "flow.yaml"
     flow = yaml.safe_load(file.read_text())
-    for name, program in agents.items():
+    for name, said in agents.items():
+        # Who changes nothing is asked whether something had to change; the tasks of a quest name their files.
+        program = said if preset == "quest" else f'echo "$MOOT_RUN" > "made-by-$MOOT_AGENT"\n{said}'
         command = ["/bin/sh", "-c", program.replace("$HOME_OF_TEST", str(counts))]
         flow["agents"][name]["run"] = {"command": command}
     flow |= {"sandbox": "never", **more}
