@@ -14,8 +14,6 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
-import yaml
-
 from folkmoot.worker.git.harvest.hooks import BYTES_MAX, Follower
 
 DATA = (".json", ".jsonc", ".json5", ".toml", ".yaml", ".yml")
@@ -71,6 +69,8 @@ def _read(file: str) -> str:
 
 def _parsed(file: str, text: str) -> Any:
     """JSON with the notes and commas that clients let pass, TOML, YAML. Of all else only the words count."""
+    import yaml  # slow to load, and commands that only look at who speaks have no use for it
+
     with suppress(ValueError, RecursionError, yaml.YAMLError):
         if file.endswith((".yaml", ".yml")):
             return yaml.safe_load(text)
