@@ -109,7 +109,7 @@ def test_a_machine_with_all_that_is_needed_is_green(good: Desk) -> None:
         "gate": "good",
         "branch": "good",
         "tree": "good",
-        "cost": "good",
+        "cost": "note",  # Codex tells no money
     }
     assert looks["client"].words == "Codex CLI 9.8.7, signed in by ~/.codex/auth.json"
     assert "make test is green on main" in looks["gate"].words
@@ -290,6 +290,15 @@ def test_without_a_budget_it_says_so(good: Desk) -> None:
     good.moot("apply")
     cost = good.ready()["cost"]
     assert cost.state == "note" and "no budget" in cost.words
+
+
+def test_a_budget_in_money_is_promised_only_where_somebody_tells_money(good: Desk) -> None:
+    cost = good.ready()["cost"]
+    assert cost.state == "note" and "Codex CLI tells no money, so dollars end nothing" in cost.words
+    flow = good.moot.folder / ".moot" / "flow.yaml"
+    flow.write_text(flow.read_text() + "\nmodels: {mini: {client: codex, price: {input: 1, output: 4}}}\n")
+    good.moot("apply")
+    assert good.ready()["cost"].state == "good"
 
 
 # At the start of `moot run`

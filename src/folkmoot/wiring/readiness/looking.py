@@ -45,9 +45,11 @@ def look(
         words = "the flow has no agent {agent!r}"
         raise Invalid("unknown_agent", words, "agents: {known}", unknown[0], list(flow.agents))
     looks: list[Look] = []
+    untold: list[str] = []
     try:
         with tools_of(application, home, lambda event: None) as tools:
             looks += _clients(tools, home, flow, agents, first=first)
+            untold += _without_money(tools, flow, agents)
             looks += GateLooks(tools, flow, _new_id, tell).look(again=again)
             looks += _sandbox(tools, flow)
     except MootError as error:
@@ -57,7 +59,7 @@ def look(
         looks.append(Look(look="flow", state="act", words=words, next="git add it, and git commit"))
     for more in REPOSITORY_LOOKS:
         looks += more(home, flow)
-    looks.append(_cost(flow))
+    looks.append(_cost(flow, untold))
     return Readiness(ok=all(one.state != "act" for one in looks), looks=looks)
 
 
@@ -111,7 +113,16 @@ def _sandbox(tools: Tools, flow: Flow) -> Iterator[Look]:
     yield Look(look="sandbox", state="note", words=f"not sandboxed: {box.why}", next=act)
 
 
-def _cost(flow: Flow) -> Look:
+def _without_money(tools: Tools, flow: Flow, agents: list[str]) -> Iterator[str]:
+    """The clients of which nobody can tell what a run has cost: a budget in money ends nothing there."""
+    priced = {model.client for model in flow.models.values() if model.price is not None}
+    for one in used_by(tools.catalogue, flow, agents, tools.env.get("HOME", ""))[0]:
+        known = tools.catalogue.clients.get(one.start.name)
+        if known is not None and not known.money and known.name not in priced:
+            yield known.title
+
+
+def _cost(flow: Flow, untold: list[str]) -> Look:
     way = flow.agents_on_the_way()
     runs = f"{len(way)} run{'' if len(way) == 1 else 's'} an item where all is well ({', '.join(way)})"
     budget = flow.budget
@@ -121,7 +132,14 @@ def _cost(flow: Flow) -> Look:
     if not bounds:
         act = "budget: {day_usd: 25} in .moot/flow.yaml, then moot apply"
         return Look(look="cost", state="note", words=f"{runs}; no budget: nothing limits what they spend", next=act)
-    return Look(look="cost", state="good", words=f"{runs}; at most {', '.join(bounds)}")
+    words = f"{runs}; at most {', '.join(bounds)}"
+    if untold and (budget.item_usd is not None or budget.day_usd is not None):
+        words += (
+            f"; but {' and '.join(untold)} {'tells' if len(untold) == 1 else 'tell'} no money, so dollars end nothing"
+        )
+        act = "give the models a `price`, or set `item_time` or `item_tokens` under budget in .moot/flow.yaml"
+        return Look(look="cost", state="note", words=words, next=act)
+    return Look(look="cost", state="good", words=words)
 
 
 def _bounds(usd: float | None, tokens: int | None, seconds: float | None) -> str:

@@ -128,6 +128,7 @@ class Known(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     packages: list[str] = field(default_factory=list)  # what it is called where `npx` or `uvx` starts it
     models: list[str] = field(default_factory=list)  # names that it takes in every version, the smallest first
     tells: dict[Trouble, list[str]] = field(default_factory=dict)
+    money: bool = False  # it tells what a run has cost
 
 
 class Installed(Struct, frozen=True, kw_only=True):
