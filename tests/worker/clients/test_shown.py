@@ -85,3 +85,49 @@ def test_an_agent_that_says_its_quota_is_gone_pauses_its_pool_for_an_hour_at_mos
     now = application.engine.store.read(lambda reading: reading.head().time)
     assert pause.on and pause.until is not None and round(pause.until - now, 3) <= 3_600
     assert pause.by == "dev" and "30 days" in pause.why
+
+
+LOGIN = "Error: 401 Unauthorized: not logged in, please run /login"
+TOOLS = {
+    "claude-code": {"type": "assistant", "message": {"id": "m", "content": [{"type": "tool_use", "name": "Bash"}]}},
+    "codex": {"type": "item.started", "item": {"type": "command_execution", "command": "sh"}},
+    "copilot": {"type": "tool.execution_start"},
+}
+
+
+@pytest.mark.attack(
+    "pauses",
+    "a command of an agent prints that its client is not signed in or not there, and ends the client",
+    "a client that has used tools was: its pool goes on, and its next run would say so itself",
+)
+@pytest.mark.parametrize("dialect", sorted(TOOLS))
+@pytest.mark.parametrize("words", [LOGIN, "no such model: small", "the proxy refused: 407", "sh: agent: not found"])
+def test_what_is_printed_beside_a_client_that_has_used_tools_stops_no_pool(dialect: str, words: str) -> None:
+    for code in (1, 126, 127):
+        before = heard_in(dialect, words, ended=Ended(code=code), errors=words)
+        after = heard_in(dialect, TOOLS[dialect], words, ended=Ended(code=code), errors=words)
+        assert (before.cause, after.cause) == ("environment", "transient")
+        assert words.removeprefix("Error: ") in after.why
+
+
+@pytest.mark.ledger("R-07")
+def test_an_agent_that_prints_a_login_that_is_over_keeps_no_other_item_waiting(tmp_path: Path) -> None:
+    flow = """
+flow: pools
+start: dev
+limits: {slots: 1, executions: 2}
+columns: {dev: {agents: [dev], next: done}}
+agents: {dev: {run: {client: scripted}, write: own, ladder: {0: small, 1+: escalate}}}
+models: {small: {client: scripted, pool: shared}}
+pools: {shared: {slots: 1}}
+clients: {scripted: {command: ACTOR, speaks: claude-code}}
+"""
+    yard = Yard(tmp_path / "yard", flow=flow)
+    said = json.dumps({"outcome": "done", "summary": "wrote it"})
+    yard.add("sly", f"say {json.dumps(TOOLS['claude-code'])}", f"shell echo '{LOGIN}' >&2", "exit 1")
+    result = json.dumps({"type": "result", "subtype": "success", "is_error": False, "result": said})
+    honest = yard.add("honest", "write own.txt x", f"say {result}")
+    yard.run()
+    assert yard.status(honest) == "done", yard.show(honest)["why"]
+    assert not any(pause.on for pause in yard.board._application.engine.store.read(lambda reading: reading.pauses()))
+    yard.close()

@@ -27,6 +27,7 @@ class Listener:
         self.status: int | None = None
         self.shown = False  # did an event of its own name a time at which the quota is there again?
         self.known_cause: ClientCause | None = None  # where an event says it better than the words of an error
+        self.used_tools = False  # then its model has answered, and other programs had the same place to print to
         self.tells: Tells = {}  # words that this very client has said of its troubles
 
     def feed(self, line: str) -> None:
@@ -39,6 +40,7 @@ class Listener:
             self.noise.add(line + "\n")
         else:
             self.stream.waits = not begins_tool(event)
+            self.used_tools = self.used_tools or not self.stream.waits
             self.hear(event)
 
     def hear(self, event: dict[str, Any]) -> None:
@@ -96,16 +98,23 @@ class Listener:
         # Some give the reason only beside their events.
         beside = errors_tail[-_TAIL:]
         known = told_by(self.tells, said, self.now) or recognised(said, None, self.now)
-        known = known or told_by(self.tells, beside, self.now) or recognised(beside, None, self.now)
+        known = known or self._believed(told_by(self.tells, beside, self.now) or recognised(beside, None, self.now))
         return known or cause_of(said, None, self.now)
+
+    def _believed(self, beside: Cause | None) -> Cause | None:
+        """What was printed beside its events. A client that has used tools was signed in and could run: that it is not,
+        or cannot, its own events say, or its next run. Anybody may have printed it, and its pool would wait without end
+        for a person."""
+        return None if beside is not None and beside.cause == "environment" and self.used_tools else beside
 
     def _fell_silent(self, ended: Ended, errors_tail: str) -> None:
         """The process ended without a last event: only a crash or a refusal to start is a reason of its own."""
         said = errors_tail.strip() or str(self.noise).strip()
-        if ended.code in _NO_PROGRAM:
+        if ended.code in _NO_PROGRAM and not self.used_tools:
             self._because("environment", told("program", said), trouble="program")
         elif ended.code:
-            found = told_by(self.tells, said, self.now) or cause_of(said[-_TAIL:], None, self.now)
+            meant = told_by(self.tells, said, self.now) or cause_of(said[-_TAIL:], None, self.now)
+            found = self._believed(meant) or Cause("transient", told("unknown", said))
             line = found.why
             if found.trouble == "unknown":
                 line = f"ended with exit code {ended.code}: {line}".rstrip(": ")
