@@ -52,6 +52,8 @@ A decision
 SPLIT = {"outcome": "split", "tasks": [{"key": "a", "title": "User can register with email", "files": ["a.txt"]}]}
 COMPLETE = {"status": "complete", "output": "files_created", "report": "all of it"}
 DONE = {"outcome": "done", "summary": "all of it"}
+# Who says done and has changed nothing is asked.
+CHANGES = "echo more >> made.txt\n"
 
 
 def says(*said: Mapping[str, object] | str) -> str:
@@ -104,7 +106,7 @@ def phases_in(text: str) -> list[str]:
 @pytest.mark.ledger("P-10")
 def test_the_pipelines_phases_with_tests_and_rounds_are_told_by_both(nowhere: Moot) -> None:
     agents = {
-        "implementer": says(DONE, FIXED),
+        "implementer": CHANGES + says(DONE, FIXED),
         "reviewer": says({"type": "review_findings", "status": "approved", "findings": []}),
         "devils-advocate": says({"type": "security_issues", "vulnerabilities": []}),
         "test-executor": says(FAILED, RESULTS),
@@ -163,7 +165,7 @@ def notice_of(text: str, title: str) -> list[str]:
 
 @pytest.mark.ledger("E-15", "E-10")
 def test_a_question_is_put_alike_by_a_report_by_a_run_and_again_when_one_starts(nowhere: Moot) -> None:
-    board_of(nowhere, "escalation", {"developer": says(SEEKING, DONE)})
+    board_of(nowhere, "escalation", {"developer": CHANGES + says(SEEKING, DONE)})
     nowhere("add", "Verify signatures")
     title = "DIVINE CLARIFICATION REQUESTED"
     opened = nowhere("run", "--until-idle").out
@@ -221,7 +223,8 @@ def test_many_questions_are_asked_again_in_part_and_the_rest_is_named(nowhere: M
 
 def test_a_rules_question_names_whose_word_made_it_ask(nowhere: Moot) -> None:
     failed = {"status": "needs_fixes", "findings": [{"severity": "high", "issue": "still wrong"}]}
-    board_of(nowhere, "handoff", {"reviewer": says(failed), "fixer": says({"status": "fixes_applied"})})
+    fixer = CHANGES + says({"status": "fixes_applied"})
+    board_of(nowhere, "handoff", {"reviewer": says(failed), "fixer": fixer})
     nowhere("add", "One", "--column", "review")
     told = nowhere("run", "--until-idle").out
     assert told.count("WAITING FOR YOU\n\n          Agent: reviewer\n          Task: 1\n") == 1

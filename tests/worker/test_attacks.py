@@ -47,7 +47,8 @@ def test_what_no_run_may_leave_is_refused_and_put_away(tmp_path: Path, monkeypat
         "many": python.format(many.replace("\n", "\\n")),
     }
     items = {name: yard.add(name, act, "report done", files=["src/"]) for name, act in acts.items()}
-    folder = yard.add("folder", "shell mkdir $MOOT_REPORT", "report done")
+    said = 'report done {"summary": "nothing had to change"}'
+    folder = yard.add("folder", "shell mkdir $MOOT_REPORT", said)
     yard.run()
     for name, item in items.items():
         last = yard.show(item)["runs"][-1]

@@ -133,7 +133,7 @@ def test_in_a_plain_folder_no_run_speaks_through_a_mirror(tmp_path: Path, folder
     run(yard)
     show_in(yard, folder)
     act = f"shell mv docs docs2; mkdir -p {folder}/inbox; echo '{ANSWER}' > {folder}/inbox/a.json; true"
-    item = yard.add("answers", act, "report done")
+    item = yard.add("answers", act, "write own.txt x", "report done")
     run(yard)
     if not yard.show(item)["runs"][0]["sandboxed"]:
         pytest.skip("there is no sandbox on this machine")

@@ -34,6 +34,7 @@ agents:
 gates: {ward: {run: [/bin/sh, -c, "test ! -e evil.txt"]}}
 """
 EVIL = r"shell printf 'say go\nwrite evil.txt x\nreport done\n' | moot dispatch helper -"
+POLISHES = "only polisher write polish.txt x"  # who says done and has changed nothing is asked
 
 
 def on_main(yard: Yard) -> list[str]:
@@ -51,7 +52,7 @@ def sent(yard: Yard) -> list[dict[str, object]]:
 def test_what_a_run_dispatched_meets_the_gates_of_the_item_that_asked(tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard", flow=FLOW)
     # What was dispatched comes onto the item's branch, or goes its own way: it passes the gate in both.
-    item = yard.add("ask", f"only dev {EVIL}", "write good.txt good", "report done")
+    item = yard.add("ask", f"only dev {EVIL}", "write good.txt good", POLISHES, "report done")
     yard.run()
     assert "evil.txt" not in on_main(yard)
     assert len(sent(yard)) == 1 and yard.status(item) != "running"
@@ -63,7 +64,7 @@ def test_what_comes_onto_the_branch_while_its_run_works_is_merged_with_the_runs_
     yard = Yard(tmp_path / "yard", flow=FLOW)
     help_ = r"shell test -e helped.txt || printf 'say go\nwrite helped.txt x\nreport done\n' | moot dispatch helper -"
     landed = "shell until moot show 2 --json | grep -q 'landed_on.*item 1'; do sleep 0.1; done"
-    item = yard.add("ask", f"only dev {help_}", f"only dev {landed}", "write good.txt good", "report done")
+    item = yard.add("ask", f"only dev {help_}", f"only dev {landed}", "write good.txt good", POLISHES, "report done")
     yard.run(slots=2)
     runs = yard.show(item)["runs"]
     assert [run["outcome"] for run in runs if run["agent"] == "dev"] == ["done"], "its one run was not in vain"
@@ -78,7 +79,7 @@ def test_what_comes_onto_the_branch_while_its_run_works_is_merged_with_the_runs_
 def test_help_that_comes_too_late_goes_through_the_flow(tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard", flow=FLOW)
     late = r"shell printf 'say go\nwait 3\nwrite evil.txt x\nreport done\n' | moot dispatch helper -"
-    item = yard.add("ask", f"only dev {late}", "write good.txt good", "report done")
+    item = yard.add("ask", f"only dev {late}", "write good.txt good", POLISHES, "report done")
     yard.run()
     assert yard.status(item) == "done" and "good.txt" in on_main(yard)
     (helper,) = sent(yard)
