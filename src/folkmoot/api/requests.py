@@ -162,9 +162,10 @@ class ListRuns(Request[LiveRuns], frozen=True, kw_only=True):
 
 
 class FindRun(Request[LiveRun], frozen=True, kw_only=True):
-    """One run, by its id, by how the id begins, or by an item: then its latest."""
+    """One run, by its id, by how the id begins, or by an item: then its latest. `by_id`: not by an item."""
 
     run: str
+    by_id: bool = False
 
 
 class ReadOutput(Request[RunOutput], frozen=True, kw_only=True):

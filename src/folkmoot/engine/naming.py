@@ -8,15 +8,16 @@ from folkmoot.store.port import Reading
 NAMED_MAX = 5  # of those that are meant as well
 
 
-def known_run(reading: Reading, words: str, printed: bool = False) -> Run:
+def known_run(reading: Reading, words: str, printed: bool = False, by_id: bool = False) -> Run:
     """Refused where none, or more than one, is meant. `printed`: of an item the latest that has printed anything, or
-    may yet; a landing mostly prints nothing."""
+    may yet; a landing mostly prints nothing. `by_id`: an item names none, since the id is half of what a run shows to
+    be the one it says."""
     named = words.strip()
     found = reading.run(named)
     if found is not None:
         return found
     number = named.removeprefix("#")
-    if number.isascii() and number.isdecimal():
+    if number.isascii() and number.isdecimal() and not by_id:
         return _latest(reading, number, printed)
     meant = reading.runs_named(named.lower(), NAMED_MAX + 1) if named else []
     if len(meant) == 1:

@@ -73,11 +73,11 @@ class Session:
             return self.run_speaker(None, None)
         return Actor(checked_name(plain(self.name or self._git_name(self.board_dir) or self.settings.user)))
 
-    def run_named(self, words: str) -> str:
+    def run_named(self, words: str, by_id: bool = False) -> str:
         """The id of the run that is meant: the beginning of it is enough, or an item, whose latest run it is then."""
         from folkmoot.api.requests import FindRun
 
-        return self.ask(FindRun(run=words)).run
+        return self.ask(FindRun(run=words, by_id=by_id)).run
 
     def run_speaker(self, run: str | None, token: int | None) -> Actor:
         token = self.token if token is None else token
@@ -85,7 +85,7 @@ class Session:
             raise Invalid(
                 "no_run", "a run and its token are needed", "give RUN and --token N, as `moot claim` told them"
             )
-        named = self.run_named(run) if run else str(self.run)
+        named = self.run_named(run, by_id=True) if run else str(self.run)
         return Actor(named, named, token)
 
     def ask(self, request: Request[Result], key: str | None = None, actor: Actor | None = None) -> Result:

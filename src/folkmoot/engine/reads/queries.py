@@ -190,11 +190,11 @@ class Queries:
         """Whether a landing may yet be at work on an item; and the move that nobody has told of, if there is one."""
         return self._snapshot(lambda snapshot: unsettled_landing(snapshot.reading, item))
 
-    def run(self, run: str) -> LiveRun:
+    def run(self, run: str, by_id: bool = False) -> LiveRun:
         """One run, by its id, the beginning of it, or an item: then its latest."""
 
         def look(snapshot: Snapshot) -> LiveRun:
-            return snapshot.run(known_run(snapshot.reading, run))
+            return snapshot.run(known_run(snapshot.reading, run, by_id=by_id))
 
         return self._snapshot(look)
 
