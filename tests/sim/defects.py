@@ -16,7 +16,9 @@ from folkmoot.core.commands import (
     CompleteMessage,
     KeepWork,
     PassDeadline,
+    PauseRun,
     ReopenChild,
+    ReportRun,
     SettleLanding,
 )
 from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS, Cause, EventName, QuestionKind, RunEnd
@@ -57,7 +59,9 @@ from folkmoot.engine.moment import Moment
 from folkmoot.engine.moment import moment as true_moment
 from folkmoot.errors import Invalid
 from folkmoot.reports.splits import finding
+from folkmoot.sim import craft
 from folkmoot.sim.flows import flow_of, kanban
+from folkmoot.sim.speech import Scene
 from folkmoot.store.codec import link
 from folkmoot.store.port import BoardHead, KeptAnswer
 from folkmoot.store.sqlite import writing
@@ -80,6 +84,7 @@ class Defect(Struct, frozen=True):
     in_log: bool = True  # does it leave a trace that `moot doctor` can find afterwards?
     alone: bool = False  # is it seen by this check only, at the step where it is seen first?
     first: int = 0  # the seed to begin with: what needs much to come together is not seen in every life
+    amid: Callable[[Patch], None] | None = None  # makes the world's people or agents do more often what it takes
 
 
 DEFECTS: list[Defect] = []
@@ -94,9 +99,10 @@ def defect(
     in_log: bool = True,
     alone: bool = False,
     first: int = 0,
+    amid: Callable[[Patch], None] | None = None,
 ) -> Callable[[Callable[[Patch], None]], Callable[[Patch], None]]:
     def keep(plant: Callable[[Patch], None]) -> Callable[[Patch], None]:
-        DEFECTS.append(Defect(check, name, plant, open_up, flow, in_log, alone, first))
+        DEFECTS.append(Defect(check, name, plant, open_up, flow, in_log, alone, first, amid))
         return plant
 
     return keep
@@ -116,6 +122,24 @@ def change_rule(patch: Patch, command: type[Command], wrong: Callable[..., None]
 def limited(name: str = "kanban", **limits: Any) -> Flow:
     flow = flow_of(name)
     return replace(flow, limits=replace(flow.limits, **limits))
+
+
+def nobody_signed_in(patch: Patch) -> None:
+    """Each client that cannot go on says that it is not signed in."""
+    patch.setattr(craft, "shown_by_client", lambda scene: PauseRun(why="401", cause="environment", login=True))
+
+
+def many_conflicts(patch: Patch) -> None:
+    """Every second landing meets a conflict, a good agent's too; so much is mended after it was signed."""
+    land = craft.landing
+
+    def meets(scene: Scene, parent: Item | None) -> list[Command]:
+        if scene.chance.random() < 0.5:
+            return land(scene, parent)
+        both = Work(base=scene.item.head, commit=craft.commit(scene), tree=craft.commit(scene))
+        return [ReportRun(report=Report.failed("they disagree in a.py", "conflict"), work=both)]
+
+    patch.setattr(craft, "landing", meets)
 
 
 def also_claimable(*statuses: str) -> Callable[[Flow, Item], str | None]:
@@ -711,7 +735,18 @@ def unproved_landing(patch: Patch) -> None:
     patch.setattr(landing, "unproved", lambda *rest: [])
 
 
-@defect("R-19", "a sign-off counts for whatever comes after it", flow=flow_of("harbour"), alone=True, first=20)
+# Only the sign-off looks at what was mended: a reviewer who has to see it anew would have it signed anew, too.
+HARBOUR = flow_of("harbour")
+UNREVIEWED = replace(HARBOUR, columns=HARBOUR.columns | {"moor": replace(HARBOUR.columns["moor"], fix=None)})
+
+
+@defect(
+    "R-19",
+    "a sign-off counts for whatever comes after it",
+    flow=UNREVIEWED,
+    alone=True,
+    amid=many_conflicts,
+)
 def lasting_sign_off(patch: Patch) -> None:
     def wrong(flow: Flow, item: Item, head: str | None) -> dict[str, bool]:
         return {proof.gate: proof.green for proof in item.proofs}
@@ -781,7 +816,7 @@ def silent_pause(patch: Patch) -> None:
     patch.setattr(pauses, "_ask_about", lambda *rest: (None, None))
 
 
-@defect("R-07", "a pool waits for a person who is not asked any more", flow=FERRY)
+@defect("R-07", "a pool waits for a person who is not asked any more", flow=FERRY, amid=nobody_signed_in)
 def forgotten_pool(patch: Patch) -> None:
     patch.setattr(pauses, "end_unasked", lambda case: None)
     everywhere(patch, (pauses, answers), "go_on", lambda case, question: None)
@@ -1064,7 +1099,7 @@ def wrong_version(patch: Patch) -> None:
     change_rule(patch, ClaimItem, wrong)
 
 
-@defect("I32", "an item goes on to its end past what nobody has heard")
+@defect("I32", "an item goes on to its end past what nobody has heard", flow=FERRY)
 def past_a_sentence(patch: Patch) -> None:
     for module in (outcomes, movement):
         patch.setattr(module, "goes_on_for", lambda case, outcome: None)

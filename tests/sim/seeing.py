@@ -84,7 +84,10 @@ def world_with(defect: Defect, seed: int) -> tuple[Outcome, SqliteStore]:
     store = SqliteStore.create(":memory:", durable=False)
     if defect.open_up:
         defect.open_up(store)
-    outcome = simulate(seed, steps=STEPS, agents=AGENTS, items=ITEMS, stores=[LeftOpen(store)], flow=defect.flow)
+    with pytest.MonkeyPatch.context() as patch:
+        if defect.amid:
+            defect.amid(patch)
+        outcome = simulate(seed, steps=STEPS, agents=AGENTS, items=ITEMS, stores=[LeftOpen(store)], flow=defect.flow)
     return outcome, store
 
 

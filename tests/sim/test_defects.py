@@ -5,7 +5,7 @@ import pytest
 from folkmoot.engine.checking.invariants import CHECKS
 from folkmoot.sim.run import simulate
 from tests.sim.defects import DEFECTS, Defect
-from tests.sim.seeing import AGENTS, ITEMS, SEEDS, STEPS, noted, search, seeds_of, title
+from tests.sim.seeing import AGENTS, ITEMS, SEEDS, STEPS, noted, search, seeds_of, title, world_with
 
 
 def test_every_check_has_a_planted_defect() -> None:
@@ -28,6 +28,13 @@ def test_the_note_of_where_a_defect_was_seen_only_orders_the_search(defect: Defe
     assert seeds_of(defect, {}) == worlds
     assert seeds_of(defect, {title(defect): worlds[7]}) == [worlds[7], *worlds[:7], *worlds[8:]]
     assert seeds_of(defect, {title(defect): -1}) == worlds
+
+
+@pytest.mark.parametrize("defect", [defect for defect in DEFECTS if defect.amid], ids=title)
+def test_what_a_defect_shows_in_is_green_without_it(defect: Defect) -> None:
+    outcome, store = world_with(defect, seeds_of(defect, noted())[0])
+    store.close()
+    assert outcome.red == []
 
 
 def test_a_sound_world_is_green() -> None:
