@@ -59,7 +59,7 @@ from folkmoot.engine.moment import Moment
 from folkmoot.engine.moment import moment as true_moment
 from folkmoot.errors import Invalid
 from folkmoot.reports.splits import finding
-from folkmoot.sim import craft
+from folkmoot.sim import craft, people
 from folkmoot.sim.flows import flow_of, kanban
 from folkmoot.sim.speech import Scene
 from folkmoot.store.codec import link
@@ -122,6 +122,11 @@ def change_rule(patch: Patch, command: type[Command], wrong: Callable[..., None]
 def limited(name: str = "kanban", **limits: Any) -> Flow:
     flow = flow_of(name)
     return replace(flow, limits=replace(flow.limits, **limits))
+
+
+def many_files(patch: Patch) -> None:
+    """Most items declare what they will write, so that many wait for paths."""
+    patch.setattr(people, "FILES_RATE", 0.6)
 
 
 def nobody_signed_in(patch: Patch) -> None:
@@ -440,7 +445,8 @@ def circles(patch: Patch) -> None:
     "who waits for a path that a waiter holds is not seen to wait",
     flow=flow_of("quest"),
     in_log=False,
-    first=19,
+    first=9,
+    amid=many_files,
 )
 def one_step_only(patch: Patch) -> None:
     for where in (loading, doctor):
