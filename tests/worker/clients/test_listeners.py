@@ -220,6 +220,23 @@ def test_a_plain_command_fails_by_its_own_fault_unless_it_plainly_says_otherwise
     assert stream.text == 'one\n{"outcome": "done"}\n' and stream.succeeded is None
 
 
+@pytest.mark.parametrize(
+    ("printed", "errors", "cause"),
+    [
+        ([], "sh: 1: goose: not found", "environment"),
+        (["sh: 1: goose: not found"], "", "environment"),
+        ([], "", "environment"),
+        (["I look at it"], "sh: 1: pytest: not found", None),
+        (["I look at it", "sh: 1: pytest: not found"], "", None),
+    ],
+)
+def test_a_plain_command_that_had_begun_is_not_missing_where_a_command_of_its_work_is(
+    printed: list[str], errors: str, cause: str | None
+) -> None:
+    stream = heard_in("text", *printed, ended=Ended(code=127), errors=errors)
+    assert (stream.cause, stream.succeeded) == (cause, False)
+
+
 def test_continue_prints_an_answer_that_is_json_without_its_envelope() -> None:
     stream = heard_in("cn", '{"outcome": "done", "summary": "x"}')
     assert json.loads(stream.text) == {"outcome": "done", "summary": "x"}

@@ -12,7 +12,7 @@ from folkmoot.worker.ports import Ended, Stream
 
 _TAIL = 4_000  # characters at the end of what it printed in which an error is looked for
 _QUOTA_STATUSES = (402, 429)
-_NO_PROGRAM = (126, 127)  # how a shell says that a program cannot be run, or is not there
+NO_PROGRAM = (126, 127)  # how a shell says that a program cannot be run, or is not there
 
 
 class Listener:
@@ -110,7 +110,7 @@ class Listener:
     def _fell_silent(self, ended: Ended, errors_tail: str) -> None:
         """The process ended without a last event: only a crash or a refusal to start is a reason of its own."""
         said = errors_tail.strip() or str(self.noise).strip()
-        if ended.code in _NO_PROGRAM and not self.used_tools:
+        if ended.code in NO_PROGRAM and not self.used_tools:
             self._because("environment", told("program", said), trouble="program")
         elif ended.code:
             meant = told_by(self.tells, said, self.now) or cause_of(said[-_TAIL:], None, self.now)

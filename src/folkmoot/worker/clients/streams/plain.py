@@ -5,7 +5,7 @@ from typing import Any
 
 from folkmoot.worker.clients.causes import Now, recognised, told_by
 from folkmoot.worker.clients.printed import Words, decoded, words
-from folkmoot.worker.clients.streams.base import Listener
+from folkmoot.worker.clients.streams.base import NO_PROGRAM, Listener
 from folkmoot.worker.clients.streams.telling import Utterance, error
 from folkmoot.worker.ports import Ended, Stream
 
@@ -39,7 +39,8 @@ class TextListener(Listener):
         return str(self.said)
 
     def finish(self, ended: Ended, errors_tail: str) -> Stream:
-        if self.error is not None or ended.fault or ended.code in (126, 127) or ended.signal is not None:
+        is_missing = ended.code in NO_PROGRAM and not self._had_begun(errors_tail)
+        if self.error is not None or ended.fault or is_missing or ended.signal is not None:
             return super().finish(ended, errors_tail)
         stream = self.stream
         stream.text = self.text()
@@ -51,6 +52,12 @@ class TextListener(Listener):
             if found is not None and found.trouble not in _OF_ITS_WORK:
                 self._because(found.cause, found.why, found.reset_after, found.trouble)
         return stream
+
+    def _had_begun(self, errors_tail: str) -> bool:
+        """Did it print more than the line in which a shell says what is not there? Then a command of its work was not,
+        and that is the item's own: else one item would pause all of its pool."""
+        lines = sum(1 for line in str(self.said).splitlines() if line.strip())
+        return lines > (0 if errors_tail.strip() else 1)
 
 
 class AiderListener(TextListener):
