@@ -160,3 +160,12 @@ def test_the_status_names_the_person_who_has_taken_an_item(ran: Moot) -> None:
     ran("take", item, "--no-shell", "--as", "grace")
     moves = next(line for line in ran("status").out.splitlines() if line.startswith(" moves"))
     assert f"#{item} taken by grace" in moves
+
+
+@pytest.mark.parametrize("command", ["output", "diff"])
+def test_of_an_item_nobody_has_worked_on_the_next_step_is_a_command_to_type(nowhere: Moot, command: str) -> None:
+    git(nowhere.folder, "init", "-q", "-b", "main")
+    git(nowhere.folder, "-c", "user.name=ann", "-c", "user.email=ann@x", "commit", "-q", "--allow-empty", "-m", "first")
+    nowhere("init", "--preset", "simple")
+    nowhere("add", "One")
+    assert "see how it stands: moot show 1\n" in nowhere(command, "1", code=None).err

@@ -35,6 +35,6 @@ def _latest(reading: Reading, number: str, printed: bool) -> Run:
     runs = reading.runs(item.id)
     if not runs:
         words = "nobody has worked on item {item} yet"
-        raise Invalid("unknown_run", words, "see how it stands: <show item={item}>", item.id)
+        raise Invalid("unknown_run", words, "see how it stands: <show item>", item.id)
     told = (run for run in reversed(runs) if run.ended_at is None or reading.output(run.id, 0, 1))
     return next(told, runs[-1]) if printed else runs[-1]

@@ -27,7 +27,7 @@ def change(application: Application, home: str, item: str) -> ItemChange:
     if between is None:
         at_work = "; its agent is at work" if view.status == "running" else ""
         words = "item {item} has changed nothing yet{at_work}"
-        raise NothingToDo("no_change", words, "see how it stands: <show item={item}>", view.id, at_work)
+        raise NothingToDo("no_change", words, "see how it stands: <show item>", view.id, at_work)
     counted = lines(repository, between)
     files = [
         FileChange(
