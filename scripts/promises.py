@@ -296,7 +296,9 @@ PROMISES = (
     ),
     Promise(
         "A pause is short, or asked about",
-        "Words alone pause a pool for an hour at most; a pause of more than six hours asks a person, who can end it.",
+        "Words alone pause a pool for quota an hour at most; a pause of more than six hours asks a person, who can end "
+        "it. A pool that no run can work with (login, client) waits for a person, who is asked once; words printed by "
+        "a client that has used no tool can cause that.",
         (
             "tests/core/test_pauses.py::test_words_alone_pause_a_pool_for_an_hour_at_most",
             "tests/core/test_pauses.py::test_a_person_ends_the_pause_of_one_pool",
