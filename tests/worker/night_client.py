@@ -12,9 +12,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 Json = dict[str, Any]
-BEGAN = float(os.environ["NIGHT_BEGAN"])  # when the night began, seconds since the epoch
-OUT_OF_QUOTA = {"small": (2.0, 8.0)}  # seconds of the night in which the provider of a model refuses
-OUTAGE = {"large": (4.0, 12.0)}
 
 
 def emit(event: Json) -> None:
@@ -108,12 +105,12 @@ def code(kind: str, number: str, nth: int) -> NoReturn:
 def main() -> None:
     title = json.loads(Path(os.environ["MOOT_BRIEF"]).read_text("utf-8"))["task"]["title"]
     kind, number = title.split()[0], title.split()[-1]
-    night, model = time.time() - BEGAN, os.environ.get("MOOT_MODEL", "")
-    if model in OUT_OF_QUOTA and OUT_OF_QUOTA[model][0] < night < OUT_OF_QUOTA[model][1]:
-        refuse(429, f"rate limit reached, try again in {OUT_OF_QUOTA[model][1] - night:.0f} seconds")
-    if model in OUTAGE and OUTAGE[model][0] < night < OUTAGE[model][1]:
-        refuse(500, "Internal server error")
     nth = run_number()
+    # The provider refuses: the first run of these items meets a used up quota, or a server that is out of order.
+    if kind == "limited" and nth == 1:
+        refuse(429, "rate limit reached, try again in 2 seconds")
+    if kind == "unserved" and nth == 1:
+        refuse(500, "Internal server error")
     if os.environ["MOOT_AGENT"] == "reviewer":
         review(kind, nth)
     code(kind, number, nth)

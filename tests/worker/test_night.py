@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -32,16 +31,27 @@ models:
   small: {{client: night, pool: cheap}}
   large: {{client: night, pool: dear}}
 pools: {{cheap: {{slots: 4}}, dear: {{slots: 4}}}}
-clients: {{night: {{command: {command}, speaks: claude-code, set: {{NIGHT_BEGAN: "{began}"}}}}}}
+clients: {{night: {{command: {command}, speaks: claude-code}}}}
 gates: {{tests: {{run: [{python}, -m, unittest, discover, -q, -s, tests, -t, .], timeout: 2m}}}}
 budget: {{item_usd: 3, day_usd: 25}}
 """
 # How many of each kind, and whether the person is needed for it in the morning.
 NIGHT = {
-    "honest": 16, "sloppy": 4, "silent": 2, "idle": 2, "weak": 3, "wrong": 2, "crashing": 2, "hanging": 1,
-    "straying": 1, "reviewed": 2, "asking": 2, "hopeless": 2, "dear": 1,
+    "honest": 12, "limited": 2, "unserved": 2, "sloppy": 4, "silent": 2, "idle": 2, "weak": 3, "wrong": 2,
+    "crashing": 2, "hanging": 1, "straying": 1, "reviewed": 2, "asking": 2, "hopeless": 2, "dear": 1,
 }  # fmt: skip
-SHORT = {"honest": 1, "sloppy": 1, "silent": 1, "idle": 1, "weak": 1, "wrong": 1, "asking": 1, "dear": 1}
+SHORT = {
+    "honest": 1,
+    "limited": 1,
+    "unserved": 1,
+    "sloppy": 1,
+    "silent": 1,
+    "idle": 1,
+    "weak": 1,
+    "wrong": 1,
+    "asking": 1,
+    "dear": 1,
+}
 FOR_A_PERSON = {"asking", "hopeless", "dear"}
 
 
@@ -59,7 +69,7 @@ class Night:
         git(folder, "add", ".")
         git(folder, "commit", "-q", "-m", "first")
         self.moot("init", "--no-gate")
-        flow = FLOW.format(command=[sys.executable, str(CLIENT)], python=sys.executable, began=time.time())
+        flow = FLOW.format(command=[sys.executable, str(CLIENT)], python=sys.executable)
         (folder / ".moot" / "flow.yaml").write_text(flow, "utf-8")
         self.moot("apply")
         self.kinds: dict[str, str] = {}
@@ -106,6 +116,9 @@ def in_the_morning(folder: Path, kinds: dict[str, int]) -> None:
         assert f"return {n}\n" in git(folder, "show", f"main:src/m{n:02}.py") + "\n"
     assert "mine now" not in git(folder, "show", "main:README.md")
     assert spent(items) <= 25
+    # It was a night with trouble: a quota was used up, and a provider was out of order. Nobody was asked about either.
+    paused = {event["context"].get("cause") for event in night.moot("log")["events"] if event["event"] == "pool_paused"}
+    assert paused >= {"quota", "outage"}, paused
     tests = [sys.executable, "-m", "unittest", "discover", "-q", "-s", "tests", "-t", "."]
     assert subprocess.run(tests, cwd=folder, capture_output=True, check=False).returncode == 0
     assert night.moot("doctor")["ok"]
