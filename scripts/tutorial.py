@@ -14,14 +14,14 @@ from pathlib import Path
 PAGE = Path(__file__).parent.parent / "docs" / "tutorial" / "first-board.md"
 
 BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-RUN = re.compile(r"\br(?=[0-9a-f]*\d)[0-9a-f]{4,12}\b")  # whole, or so much of it as is unique
+RUN = re.compile(r"\br[0-9a-f]{4,12}\b")  # whole, or so much of it as is unique; it may be letters alone
 # What is different each time, and the space that keeps columns straight around it.
 HARMLESS = [
     (re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d\b(?!:)"), "TIME"),  # of tomorrow, if it is late in the day
     (re.compile(r"\b\d{4}-\d\d-\d\d\b"), "DATE"),
     (re.compile(r"\b\d\d:\d\d:\d\d\b"), "TIME"),
     (re.compile(r"\b\d+(\.\d+)?(ms|s|m)( ?\d+s)?\b"), "SPAN"),
-    (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b"), "COMMIT"),
+    (re.compile(r"\b(?:(?=[0-9a-f]*\d)[0-9a-f]{7,11}|[0-9a-f]{12,40})\b"), "COMMIT"),
     (re.compile(r"[ \n]+"), " "),
 ]
 # Said where the machine has no sandbox.

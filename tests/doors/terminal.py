@@ -7,10 +7,12 @@ import re
 import select
 import struct
 import termios
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 PATIENCE = 120.0
+AGAIN = 2.0
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 ERASE = "\r\x1b[2K"
 
@@ -34,6 +36,18 @@ class Terminal:
 
     def type(self, keys: str) -> None:
         os.write(self._fd, keys.encode())
+
+    def end_by(self, key: str) -> str:
+        """Press a key until it ends, and read the rest: an interrupt that comes just before Python reads is not seen
+        by that read."""
+        end = time.monotonic() + PATIENCE
+        self.type(key)
+        while True:
+            assert time.monotonic() < end, f"it does not end: {self.said.decode()}"
+            if not select.select([self._fd], [], [], AGAIN)[0]:
+                self.type(key)
+            elif not self.read_some():
+                return self.read_to_end()
 
     def read_to_end(self) -> str:
         while self.read_some():

@@ -152,7 +152,6 @@ def test_a_question_that_is_not_answered_says_that_no_board_was_made(tmp_path: P
     env = {**environment(), "HOME": str(tmp_path), "PATH": os.environ["PATH"], "NO_COLOR": "1"}
     terminal = Terminal([sys.executable, "-m", "folkmoot", "init"], columns=100, env=env, folder=tmp_path)
     terminal.wait_for("or write another command")
-    terminal.type(key)
-    said = shown(terminal.read_to_end())
+    said = shown(terminal.end_by(key))
     assert terminal.code == 1 and "no board was made" in said and "moot init --no-gate" in said
     assert not (tmp_path / ".moot").exists()

@@ -17,7 +17,7 @@ drop handoffs/pending/plan.json <<'END'
  "payload": {"spec": "specs/20240101-feature.md"},
  "context": {"workflow": "feature", "spec": "specs/20240101-feature.md", "iteration": 1}, "status": "pending"}
 END
-wait_for "[ -e $D/handoffs/pending/handoff-6f1c0a52-6f1d-4a6e-9d3b-0f5f0a1b2c3d.json ]"
+sent task_handoff  # wherever it is by now: the builder may be quicker to take it up than we are to look
 echo '{"agent": "planner", "status": "completed", "spec": "specs/20240101-feature.md"}' | drop inbox/planner.json
 """
 BUILDER = """
