@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from folkmoot.mirror.folder import Folder
 from folkmoot.mirror.mirror import Mirror
+from folkmoot.mirror.watch import Watch
 from folkmoot.wiring.boards import FileBoards
 from tests.acceptance.moot import SOURCE, Moot, new_board
 
@@ -40,16 +41,16 @@ class Desk:
         self.notes: list[str] = []
         self.mirror = self.fresh()
 
-    def fresh(self) -> Mirror:
+    def fresh(self, watch: Watch | None = None) -> Mirror:
         """A mirror that has just been started, on the record that the last one left."""
         record = self.root / ".moot" / "mirror" / "test.jsonl"
         record.parent.mkdir(exist_ok=True)
         place = Folder(str(self.root), ".claude")
-        return Mirror(self.application, place, str(record), named=self._named, tell=self.notes.append)
+        return Mirror(self.application, place, str(record), named=self._named, watch=watch, tell=self.notes.append)
 
-    def restart(self) -> None:
+    def restart(self, watch: Watch | None = None) -> None:
         self.mirror.close()
-        self.mirror = self.fresh()
+        self.mirror = self.fresh(watch)
 
     def look(self) -> None:
         """One pass; what can only be half written is waited for."""

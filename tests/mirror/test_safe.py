@@ -1,9 +1,12 @@
 """Hostile names, links, pipes and floods: nothing is written outside of the folder, and the work goes on."""
 
+import ctypes
+import errno
 import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 from hypothesis import given
@@ -11,6 +14,7 @@ from hypothesis import strategies as st
 
 from folkmoot.mirror import names
 from folkmoot.mirror.folder import BYTES_MAX, Folder
+from folkmoot.system.folders import FolderWatch
 from tests.mirror.desk import Desk, tree
 
 HOSTILE = [
@@ -124,6 +128,39 @@ def test_a_folder_that_cannot_be_written_is_said_once_and_work_goes_on(desk: Des
     desk.dir.unlink()
     desk.mirror.pass_()
     assert "kanban/1.yaml" in tree(desk.dir)
+
+
+@pytest.mark.ledger("R-04")
+def test_what_was_told_before_a_look_that_failed_is_looked_at_in_the_next(desk: Desk) -> None:
+    """The kernel says only once that a file was written."""
+    told = Event()
+    desk.restart(FolderWatch(str(desk.dir), told.set))
+    desk.mirror.pass_()
+    told.clear()
+    desk.put("handoffs/pending/words.json", "no message")
+    assert told.wait(60)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(desk.mirror.folder, "read", fails)
+        desk.mirror.pass_()
+    assert len(desk.notes) == 1 and "Input/output error" in desk.notes[0]
+    desk.look()
+    assert (desk.dir / "rejected" / "words.json").exists()
+
+
+@pytest.mark.ledger("R-04")
+def test_where_the_kernel_watches_no_more_folders_all_are_looked_at(desk: Desk) -> None:
+    watch = FolderWatch(str(desk.dir), lambda: None)
+    desk.restart(watch)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(watch._libc, "inotify_add_watch", lambda *_: (ctypes.set_errno(errno.ENOSPC), -1)[1])
+        desk.mirror.pass_()
+    desk.put("handoffs/pending/words.json", "no message")
+    desk.look()
+    assert (desk.dir / "rejected" / "words.json").exists()
+
+
+def fails(path: str) -> None:
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
 @pytest.mark.ledger("R-04")

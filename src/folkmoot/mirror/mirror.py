@@ -64,6 +64,7 @@ class Mirror:
         self._left: list[str] = []  # what there was no time to look at in the last pass
         self._later: dict[str, str] = {}  # what cannot hold yet, and the message it is
         self._is_first, self.rejected, self.taken = True, 0, 0
+        self._was_cut_off = False  # the last pass did not get to its end: what it was told of, nobody will say again
         self._follows: list[str] = []
 
     def close(self) -> None:
@@ -124,7 +125,8 @@ class Mirror:
             self._tell(words)
 
     def _pass(self, *, puts_off: bool = False) -> None:
-        changed = None if self._watch is None else self._watch.take()
+        changed = None if self._watch is None or self._was_cut_off else self._watch.take()
+        self._was_cut_off = True
         self.scribe.follow()
         if self.is_left():
             return  # from then on nothing is shown here, and what stands here is nobody's word
@@ -155,7 +157,7 @@ class Mirror:
         if not (self._writer.owes() or self.scribe.touched or self.is_left()):
             self.record.reached(self.scribe.picture.seq)
         self.record.flush(durable=False)
-        self._is_first = False
+        self._is_first = self._was_cut_off = False
 
     def _begin(self) -> None:
         self._writer.check_foreign()

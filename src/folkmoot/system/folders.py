@@ -1,6 +1,7 @@
 """Told by the kernel which entries of some folders have changed, by whichever process."""
 
 import ctypes
+import errno
 import os
 import select
 import struct
@@ -13,6 +14,7 @@ DONT_FOLLOW, ONLYDIR = 0x02000000, 0x01000000
 WANTED = CLOSE_WRITE | MOVED_FROM | MOVED_TO | CREATE | DELETE | DELETE_SELF | MOVE_SELF | DONT_FOLLOW | ONLYDIR
 EVENT = struct.Struct("iIII")
 ENTRIES_MAX = 50_000
+NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 class FolderWatch:
@@ -24,6 +26,7 @@ class FolderWatch:
         self._guard = threading.Lock()
         self._changed: set[tuple[str, str]] = set()
         self._is_lost = True  # what has changed before the first watch nobody knows
+        self._unwatched: set[str] = set()  # there, and the kernel would not: it watches as many as it may already
         self._folders: dict[int, str] = {}
         self._libc = ctypes.CDLL(None, use_errno=True)
         self._fd: int = self._libc.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK)
@@ -38,13 +41,16 @@ class FolderWatch:
         for folder in folders:
             path = os.fsencode(os.path.join(self._root, folder) if folder else self._root)
             number = self._libc.inotify_add_watch(self._fd, path, WANTED) if self._fd >= 0 else -1
-            if number >= 0:
-                with self._guard:
+            with self._guard:
+                self._unwatched.discard(folder)
+                if number >= 0:
                     self._folders[number] = folder
+                elif ctypes.get_errno() not in NOT_THERE:
+                    self._unwatched.add(folder)
 
     def take(self) -> set[tuple[str, str]] | None:
         with self._guard:
-            changed, lost = self._changed, self._is_lost or self._fd < 0
+            changed, lost = self._changed, self._is_lost or self._fd < 0 or bool(self._unwatched)
             self._changed, self._is_lost = set(), False
         return None if lost else changed
 
