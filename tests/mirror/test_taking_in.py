@@ -626,10 +626,23 @@ def test_files_of_others_are_never_written_over(tmp_path: Path) -> None:
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude/state.json").write_text('{"mine": true}', "utf-8")
     made = Desk(tmp_path)
-    said = made.moot.say("mirror", "--dir", str(made.dir))
+    for _ in range(2):
+        said = made.moot.say("mirror", "--dir", str(made.dir))
+        assert (said.code, said.error) == (1, "not_a_mirror"), "also if it was asked for before"
     made.close()
-    assert (said.code, said.error) == (1, "not_a_mirror")
     assert (tmp_path / ".claude/state.json").read_text("utf-8") == '{"mine": true}'
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a/b/" + "x" * 300, "a-file", "a-file/below", "notes"])
+def test_a_folder_that_cannot_be_a_mirror_leaves_nothing_behind(tmp_path: Path, name: str) -> None:
+    moot = new_board(tmp_path, "kanban")
+    (tmp_path / "a-file").write_text("mine", "utf-8")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/state.json").write_text("mine", "utf-8")
+    before = sorted(tmp_path.rglob("*"))
+    assert moot.say("mirror", "--dir", str(tmp_path / name)).code in (1, 2, 4)
+    assert [path for path in sorted(tmp_path.rglob("*")) if path not in before] == []
+    assert moot.say("mirror", "--dir", str(tmp_path / "shown")).code == 0
 
 
 @pytest.mark.ledger("K-05", "R-04")

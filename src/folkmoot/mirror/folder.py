@@ -7,7 +7,7 @@ import os
 import signal
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 from msgspec import Struct
 
@@ -107,16 +107,22 @@ class Folder:
         if known is not None:
             return known
         fd = os.open(self._base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        for part in self._below:
-            above = fd
+        made: list[tuple[int, str]] = []  # so that a way which leads nowhere is not left behind
+        with ExitStack() as above:
             try:
-                try:
-                    fd = os.open(part, DIRECTORY, dir_fd=above)
-                except FileNotFoundError:
-                    os.mkdir(part, 0o777, dir_fd=above)
-                    fd = os.open(part, DIRECTORY, dir_fd=above)
-            finally:
-                os.close(above)
+                for part in self._below:
+                    above.callback(os.close, fd)
+                    try:
+                        fd = os.open(part, DIRECTORY, dir_fd=fd)
+                    except FileNotFoundError:
+                        os.mkdir(part, 0o777, dir_fd=fd)
+                        made.append((fd, part))
+                        fd = os.open(part, DIRECTORY, dir_fd=fd)
+            except OSError:
+                for parent, name in reversed(made):
+                    with suppress(OSError):
+                        os.rmdir(name, dir_fd=parent)
+                raise
         self._fds[""] = fd
         return fd
 

@@ -64,7 +64,7 @@ class Record:
                 lines = file.read().split(b"\n")
         except FileNotFoundError:
             return
-        self.is_new = False
+        self.is_new = lines == [b""]  # whoever was refused has written nothing, and so has no file here that is its own
         self._torn = lines[-1] != b""
         read = reader(Line)
         for line in filter(None, lines):
@@ -137,6 +137,11 @@ class Record:
         os.rename(fresh, self._path)
         os.close(self._fd)
         self._fd, self._lines = fd, len(lines)
+
+    @property
+    def has_lines(self) -> bool:
+        """Was anything ever written in the folder, or announced to be?"""
+        return self._lines > 0 or not self.is_new
 
     def close(self) -> None:
         self.flush(durable=False)

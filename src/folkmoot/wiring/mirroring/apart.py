@@ -19,6 +19,7 @@ from folkmoot.worker.git.places import Place, find
 
 RECORDS = "mirror"  # the folder in .moot that holds what was written, for each folder that is mirrored to
 FOLDER = ".folder"  # the end of the name of a file there that tells which folder it is
+RECORD, LOCK = ".jsonl", ".lock"  # and of what was written there; and of what keeps a second mirror out
 # A file system may not tell names apart that differ in case, and no name is a pattern.
 NAMES = {"GIT_LITERAL_PATHSPECS": "0", "GIT_NOGLOB_PATHSPECS": "1", "GIT_ICASE_PATHSPECS": "1"}
 
@@ -32,6 +33,15 @@ def record_of(home: str, root: str) -> str:
             return name
     write_anew(f"{name}{FOLDER}", told)
     return name
+
+
+def forget(home: str, name: str) -> None:
+    """Nothing is kept about a folder in which nothing was written. The lock, which is still held, goes last."""
+    for end in (RECORD, FOLDER, LOCK):
+        with suppress(FileNotFoundError):
+            os.unlink(name + end)
+    with suppress(OSError):
+        os.rmdir(os.path.join(home, RECORDS))  # if there is no other
 
 
 def mirrors_of(home: str, named: str | None) -> list[str]:

@@ -16,7 +16,7 @@ from folkmoot.mirror.mirror import Mirror
 from folkmoot.store.change_signal import ChangeSignal
 from folkmoot.system.file_lock import alone_within
 from folkmoot.system.folders import FolderWatch
-from folkmoot.wiring.mirroring.apart import RECORDS, record_of, tracked_in
+from folkmoot.wiring.mirroring.apart import LOCK, RECORD, RECORDS, forget, record_of, tracked_in
 from folkmoot.wiring.trust import project_of
 
 
@@ -116,20 +116,24 @@ def _mirrored_in(
 def _made(
     application: Application, home: str, place: Folder, named: str | None, tell: Callable[[str], None], *, watch: bool
 ) -> Iterator[Mirror | None]:
+    with place.opened():  # what cannot be a folder is refused before anything is kept about it
+        pass
     os.makedirs(os.path.join(home, RECORDS), mode=0o700, exist_ok=True)
     name = record_of(home, place.root)
-    with alone_within(f"{name}.lock", 0) as is_alone:
+    with alone_within(f"{name}{LOCK}", 0) as is_alone:
         if not is_alone:
             yield None
             return
         # In this process alone: the board's own signal would wake every process that waits for it.
         watcher = FolderWatch(place.root, lambda: ChangeSignal.notify(application.change_signal)) if watch else None
         tracked = tracked_in(home, place.root)
-        made = Mirror(application, place, f"{name}.jsonl", named=named, watch=watcher, tracked=tracked, tell=tell)
+        made = Mirror(application, place, f"{name}{RECORD}", named=named, watch=watcher, tracked=tracked, tell=tell)
         try:
             yield made
         finally:
             made.close()
+            if not made.record.has_lines:  # it was refused: nothing was written there
+                forget(home, name)
 
 
 def _named(home: str, folder: str) -> Folder:
