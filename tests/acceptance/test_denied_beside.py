@@ -16,7 +16,7 @@ SECURE: View = {"type": "security_issues", "source": "devil's-advocate", "status
 GREEN: View = {"total": 10, "passed": 10, "failed": 0}
 
 
-def tried(folder: Path, preset: str, agent: str, column: str, said: View) -> tuple[Moot, Said]:
+def tried(folder: Path, preset: str, agent: str, column: str, said: View | str) -> tuple[Moot, Said]:
     moot = new_board(folder, preset)
     moot("add", "User auth", "--column", column)
     return moot, moot.try_in(moot("claim", agent), said)
@@ -39,6 +39,13 @@ DENIED: list[View] = [
     {"issueCount": 2},
     {"issues_count": 2},
     {"high_severity": 1},
+    {"issues": [], "count": 2},
+    {"findings": [{"issue": "odd name", "severity": "low"}], "count": "2"},
+    {"blocking": True},
+    {"is_blocking": "yes"},
+    {"verdicts": [{"file": "a.py", "needs_changes": True}]},
+    {"tests": "could not be run"},
+    {"test_results": {"unit": "not run (no database)"}},
 ]
 
 
@@ -59,6 +66,10 @@ def test_an_approval_beside_a_field_that_denies_it_is_asked_back(tmp_path: Path,
         {"checklist": {"tests exist": True, "errors handled": True}},
         {"previous_review": {"approved": False}, "history": [{"iteration": 1, "approved": False}]},
         {"low_count": 1, "fixed_issue_count": 2, "file_count": 3},
+        {"issues": [], "count": 0},
+        {"files_reviewed": ["a.py", "b.py", "c.py"], "count": 3},
+        {"blocking": False, "non_blocking": True, "previous_review": {"blocking": True}},
+        {"tests": "run, and all passed"},
     ],
     ids=str,
 )
@@ -66,6 +77,53 @@ def test_an_approval_beside_what_denies_nothing_holds(tmp_path: Path, beside: Vi
     moot, told = tried(tmp_path, "handoff", "reviewer", "review", {**APPROVED, **beside})
     assert told.code == 0, told.err
     assert moot("show", "1")["status"] == "done"
+
+
+@pytest.mark.ledger("R-22", "R-32")
+@pytest.mark.parametrize("ending", ["TASK_COMPLETE", '{"outcome": "done", "summary": "I looked at it."}'])
+@pytest.mark.parametrize("heading", ["## Problems found", "### Issues", "## Concerns", "**Issues**"])
+def test_problems_without_a_severity_above_a_reviewers_own_end_are_asked_back(
+    tmp_path: Path, heading: str, ending: str
+) -> None:
+    said = f"I looked at it.\n\n{heading}\n- the session never ends\n- names differ\n\n{ending}\n"
+    moot, told = tried(tmp_path, "handoff", "reviewer", "review", said)
+    assert told.code == 2 and "2 open issues" in told.err, told.err
+    assert moot("show", "1")["column"] == "review"
+
+
+@pytest.mark.ledger("R-22")
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "## Problems found\n- Low: names differ",
+        "## Problems found\nNone",
+        "## Minor issues\n- names differ",
+        "## Fixed problems\n- the session never ended",
+        "## Findings\n- names differ",
+    ],
+)
+def test_remarks_above_a_reviewers_own_end_stay_remarks(tmp_path: Path, listed: str) -> None:
+    moot, told = tried(tmp_path, "handoff", "reviewer", "review", f"I looked at it.\n\n{listed}\n\nTASK_COMPLETE\n")
+    assert told.code == 0, told.err
+    assert moot("show", "1")["status"] == "done"
+
+
+@pytest.mark.ledger("R-22")
+def test_a_grave_problem_above_a_reviewers_own_end_sends_the_work_back(tmp_path: Path) -> None:
+    said = "I looked at it.\n\n## Problems found\n- High: a.py:3 the session never ends\n\nTASK_COMPLETE\n"
+    moot, told = tried(tmp_path, "handoff", "reviewer", "review", said)
+    assert told.code == 0 and moot("show", "1")["column"] == "fix", told.err
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize("told", ["could not be run", "not executed: no docker here", {"unit": "were not run"}])
+def test_whoever_makes_the_work_is_asked_about_a_field_that_says_its_tests_did_not_run(
+    tmp_path: Path, told: object
+) -> None:
+    said = {"status": "complete", "summary": "Login is there.", "tests": told}
+    moot, heard = tried(tmp_path, "quest", "codeweaver", "weave", said)
+    assert heard.code == 2 and "which holds?" in heard.err, heard.err
+    assert moot("show", "1")["column"] == "weave"
 
 
 @pytest.mark.ledger("R-22", "P-03")

@@ -53,6 +53,16 @@ def test_a_yes_to_a_concern_is_asked_back_and_does_not_let_it_go_on(board: Moot,
     assert shown(board)["guidance"][-1]["answer"] == f"try again: {said}", "the person's own words stay as they are"
 
 
+@pytest.mark.parametrize(("preset", "agent"), [("escalation", "developer"), ("simple", "coder")])
+def test_only_a_flow_that_wants_the_documents_words_is_shown_in_them(nowhere: Moot, preset: str, agent: str) -> None:
+    nowhere("init", "--preset", preset)
+    nowhere("add", "Sign tokens")
+    tell(nowhere, agent, json.dumps({"outcome": "asks", "question": {"question": "Which key?"}}))
+    words = nowhere("show", "1").out
+    assert (ASKED in words) == (preset == "escalation"), words
+    assert shown(nowhere)["status"] == ASKED, "for programs it is called so in every flow"
+
+
 EXPERT = "ATTEMPT {}: Expert Delegation\nApproach: asked crypto-expert\nOutcome: {}\nWhy Different: an expert"
 
 

@@ -221,6 +221,14 @@ def check_number(fields: object) -> None:
         raise Faulty([f"it has {len(fields)} fields, and a report has at most {NAMES_MAX}"])
 
 
+def checked_report(fields: dict[str, Any]) -> Report:
+    """The report that a program sent by its fields, looked at as closely as one that an agent wrote itself."""
+    try:
+        return canonical_report(fields)
+    except Faulty as error:
+        raise unreadable(error.faults) from error
+
+
 def canonical_report(data: dict[str, Any]) -> Report:
     """The report these fields say; Faulty with everything that is wrong with them."""
     if has_unstorable(data):

@@ -6,7 +6,7 @@ from folkmoot.core.vocabulary.lines import number_in, says_severity, severity_of
 from folkmoot.core.vocabulary.phrases.mended import mended, mended_in
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.undone import verdict_named
-from folkmoot.core.vocabulary.problems import problems_in
+from folkmoot.core.vocabulary.problems import listed_under, problems_in
 from folkmoot.core.vocabulary.words import plain
 
 OPEN = "open_issues"  # of `extra`: how many a verdict names that have no severity
@@ -18,7 +18,15 @@ def left_open(data: dict[str, Any]) -> int:
     """How many are so under whichever names; `findings` is the field for remarks, too."""
     listed = (one for one in problems_in(data) if not one.within and one.name != "findings")
     told = (one for one in listed if not any(severity_of(word) in _WEAK for word in plain(one.name).split()))
-    return sum(open_issues([part]) for one in told for part, severity in one.parts if severity is None)
+    unweighed = sum(open_issues([part]) for one in told for part, severity in one.parts if severity is None)
+    return max(unweighed, uncounted(data))
+
+
+def uncounted(data: dict[str, Any]) -> int:
+    """What a bare `count` says where the list of problems beside it is shorter: `{"issues": [], "count": 2}`."""
+    count = number_in(data.get("count")) or 0
+    listed = [len(value) for name, value in data.items() if isinstance(value, list) and listed_under(name)[0]]
+    return count if listed and count > sum(listed) else 0
 
 
 def open_issues(value: Any) -> int:

@@ -22,7 +22,7 @@ from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import counted
 from folkmoot.core.vocabulary.problems import NAMES, listed_under, problems_in
 from folkmoot.core.vocabulary.words import meaning_of
-from folkmoot.reports.loose.issues import OPEN, open_issues
+from folkmoot.reports.loose.issues import OPEN, open_issues, uncounted
 from folkmoot.reports.loose.options import options_in
 from folkmoot.reports.splits.shared import contracts_in
 
@@ -104,6 +104,7 @@ def _beyond(data: dict[str, Any]) -> None:
     """What the documents' messages say beside a verdict: kept under its own name. Issues in words are findings."""
     issues = data.get("issues")
     left = open_issues(issues) if isinstance(issues, list | str) and number_in(issues) is None else 0
+    left = max(left, uncounted(data))
     listed = [one for one in problems_in(data, _ELSEWHERE) if not one.within]
     if listed and isinstance(data.get("findings", []), list):
         more = [_placed(part, one.kind, severity) for one in listed for part, severity in one.parts]

@@ -12,10 +12,14 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from folkmoot.core.report import SIGNALS, WORDS_BESIDE, Report
+from folkmoot.core.vocabulary.lines import severity_of
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.plans import labelled_order
+from folkmoot.core.vocabulary.problems import listed_under
+from folkmoot.core.vocabulary.words import plain
 from folkmoot.reports.canonical import Faulty
-from folkmoot.reports.markdown import report_in, sections_in
+from folkmoot.reports.loose.issues import OPEN, open_issues
+from folkmoot.reports.markdown import Section, report_in, sections_in
 from folkmoot.reports.page import SPOKEN, Line, Page, is_showing
 from folkmoot.reports.status import Status, read_status
 from folkmoot.reports.uniting.statements import joined
@@ -83,11 +87,27 @@ def _labelled(lines: list[Line]) -> tuple[Report | None, set[int]]:
         if section.name and not section.marked and section.body and section.body[0].number == section.number:
             blank = next((at for at, line in enumerate(section.body) if not line.text.strip()), None)
             section.body = section.body[:blank]
-    known = [section for section in sections if section.name not in (None, "status") and section.text()]
+    known = [section for section in sections if _is_known(section) and section.text()]
     if not known:
         return None, set()
     read = {line.number for section in known for line in section.body} | {section.number for section in known}
-    return report_in(Status(outcome="done"), known), read
+    parts = report_in(Status(outcome="done"), known)
+    left = sum(open_issues(section.bullets()) for section in known if _is_unweighed(section.title))
+    return (replace(parts, extra={**parts.extra, OPEN: left}) if left else parts), read
+
+
+def _is_unweighed(title: str) -> bool:
+    """As in JSON: beside a verdict such problems are open, unless they say themselves how bad they are. Findings may be
+    remarks."""
+    words = plain(title)
+    return listed_under(title)[0] and words != "findings" and not any(map(severity_of, words.split()))
+
+
+def _is_known(section: Section) -> bool:
+    """Is it a part of the form, or does a heading of its own say that it lists problems?"""
+    if section.name is not None:
+        return section.name != "status"
+    return section.marked and listed_under(section.title)[0]
 
 
 def _shows(page: Page, line: Line) -> bool:

@@ -12,10 +12,10 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.carrying import TOLD_OF
 from folkmoot.core.rules.sharing.findings import GRAVE, still_open
 from folkmoot.core.vocabulary.lines import finding_in, says_severity, severity_of
-from folkmoot.core.vocabulary.phrases.flags import denies, is_no
+from folkmoot.core.vocabulary.phrases.flags import denies, is_no, is_yes
 from folkmoot.core.vocabulary.phrases.mended import left_open
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
-from folkmoot.core.vocabulary.phrases.reds import said_failed, said_grave, said_red
+from folkmoot.core.vocabulary.phrases.reds import said_failed, said_grave, said_red, said_unrun
 from folkmoot.core.vocabulary.phrases.tallies import said_fewer
 from folkmoot.core.vocabulary.phrases.undone import is_fix, said_refused, wants_changes
 from folkmoot.core.vocabulary.problems import is_over, listed_under
@@ -74,7 +74,11 @@ def red_check(said: Report, gates: Iterable[str]) -> str | None:
     for gate, (name, value) in itertools.product(list(gates) or [""], own[:FIELDS_MAX]):
         is_check = said_red([f"{plain(name)} failed"], gate) is not None
         parts = value.items() if isinstance(value, dict) else [(name, value)]
-        for part, word in parts if is_check else ():
+        for part, word in parts:
+            if isinstance(word, str) and said_unrun(name, word):
+                return f"its {name} says {word!r}"
+            if not is_check:
+                continue
             # Of a part in words it is the check that came out so, however the part is called: `contracts: fail`.
             told = "failed" if word is False else f"check {plain(word)}" if isinstance(word, str) else ""
             is_flag = told and len(told.split()) <= FLAG_MAX + 1 and said_red([f"{plain(str(part))} {told}"], gate)
@@ -99,7 +103,7 @@ def _denied(name: str, value: Any, deep: int = 0, over: bool = False) -> Iterato
         for inner, told in part.items() if isinstance(part, dict) and deep <= DEPTH_MAX else ():
             looked_at = told is False and _LOOKED_AT & set(f"{plain(name)} {plain(str(inner))}".split())
             if looked_at or (not over and denies(str(inner), told, name)):
-                word = "no" if is_no(told) else str(told)
+                word = "no" if is_no(told) else "yes" if is_yes(told) else str(told)
                 yield (f"its {name} says {word}: {part!r}" if name else f"its {inner} says {word}")[:LETTERS_SHOWN]
             yield from _denied(str(inner), told, deep + 1, over)
 

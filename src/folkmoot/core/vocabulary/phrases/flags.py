@@ -13,6 +13,14 @@ _GOOD = frozenset(
         "merge ready",
     }
 )
+# And under which a yes says so.
+_BAD = frozenset(
+    {
+        *("blocking", "is blocking", "blocked", "is blocked", "blocker", "blocks merge", "blocks release"),
+        *("merge blocked", "rejected", "broken", "must fix", "must be fixed", "needs changes", "needs fixes"),
+        *("needs work", "needs rework", "requires changes", "changes requested", "changes required", "changes needed"),
+    }
+)
 _GOOD_ENDS = ("met", "passed", "passing", "satisfied", "compliant", "compliance")
 _GOOD_BEGINS = ("meets", "passes", "satisfies")
 # What stands under these is asked of the work point by point.
@@ -22,13 +30,20 @@ _COUNTS = {"count", "counts", "number", "num", "of", "total"}
 _GRAVE = ("critical", "high")
 
 
+def is_yes(value: Any) -> bool:
+    return value is True or (isinstance(value, str) and plain(value) in ("yes", "true"))
+
+
 def is_no(value: Any) -> bool:
     return value is False or (isinstance(value, str) and plain(value) in ("no", "false"))
 
 
 def denies(name: str, value: Any, within: str = "") -> bool:
-    """Is it said here that the work is not good: a no where a yes would be, or the exit code of a failure?"""
+    """Is it said here that the work is not good: a no where a yes would be, or a yes where a no would be, or the exit
+    code of a failure?"""
     words = plain(name)
+    if words in _BAD and is_yes(value):
+        return True
     if words in _EXIT_CODES:
         digits = str(value).strip().removeprefix("-")
         return digits.isdecimal() and digits.strip("0") != ""

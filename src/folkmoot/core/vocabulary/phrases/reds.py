@@ -152,6 +152,14 @@ def said_failed(texts: Iterable[str | None]) -> str | None:
     return found or next(filter(None, map(_told_unrun, texts)), None)
 
 
+def said_unrun(name: str, words: str) -> bool:
+    """Does it stand under a name for tests, and say that they have not been run: `tests: could not be run`?"""
+    if len(words) > SENTENCE_MAX or _ANY_TESTS.search(plain(name)) is None:
+        return False
+    clauses = (plain(clause) for clause in _CLAUSES.split(words))
+    return _UNRUN.fullmatch(next(filter(None, clauses), "")) is not None
+
+
 def _told_unrun(text: str | None) -> str | None:
     """The clause that says that the tests which were named before it have not been run."""
     told = (text or "")[:TEXT_MAX]
