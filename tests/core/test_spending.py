@@ -10,7 +10,7 @@ from folkmoot.core.flow import Agent, Budget, Column, Flow, Model, Price, Rung
 from folkmoot.core.records import Run, Window
 from folkmoot.core.report import Usage
 from folkmoot.core.rules.running.budgets import Left
-from folkmoot.core.rules.running.spending import money_of, priced, tokens_of
+from folkmoot.core.rules.running.spending import TOKENS_MAX, USD_MAX, money_of, priced, tokens_of
 from folkmoot.core.work import Touched, Work
 from folkmoot.testing.builders import PERSON, SoundBoard
 
@@ -33,6 +33,28 @@ def usage(tokens: int, usd: float | None = None) -> Usage:
 
 def line(board: SoundBoard, by: str = "item") -> Any:
     return board.application.queries.usage(by=by).total
+
+
+@pytest.mark.attack(
+    "limits",
+    "a client, or an agent in its stead, tells of more tokens than a number can hold, or of a fortune",
+    "it counts as more than any run uses: budgets end the run, and every row can be read",
+)
+@pytest.mark.ledger("R-07")
+@pytest.mark.parametrize("told", [Usage(input_tokens=2**53), Usage(input_tokens=2**62, output_tokens=2**62)], ids=str)
+@pytest.mark.parametrize("price", [None, Price(input=3.0, output=15.0)], ids=["no price", "a price"])
+def test_a_forged_number_counts_as_the_most_there_can_be(told: Usage, price: Price | None) -> None:
+    with SoundBoard(flow(price, item_tokens=1_000_000)) as board:
+        items = [board.add() for _ in range(3)]
+        for item in items:
+            run = board.claim("d", item=item)
+            board.engine.handle_run(run, RenewRun(usage=told))
+            counted = board.application.queries.run_context(run.run or "")
+            assert counted.live and board.item(item).span.tokens >= TOKENS_MAX
+            assert board.application.queries.left(run.run or "").ends()
+            board.report(run, "incomplete", usage={"input_tokens": 2**62, "cost_usd": 1e6})
+            assert board.item(item).span.tokens <= 2 * TOKENS_MAX and board.item(item).span.usd <= USD_MAX
+        assert len(board.application.queries.usage(by="item").lines) == 3 and board.wrong() == []
 
 
 def test_what_a_run_tells_in_the_middle_counts_and_is_not_counted_again_with_its_report() -> None:

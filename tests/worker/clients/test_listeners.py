@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from folkmoot.core.rules.running.spending import TOKENS_MAX
 from folkmoot.errors import Invalid
 from folkmoot.worker.clients.listener import DIALECTS, listener
 from folkmoot.worker.clients.printed import TEXT_MAX
 from folkmoot.worker.clients.streams.base import Listener
+from folkmoot.worker.jobs.spending import of_stream
 from folkmoot.worker.ports import Ended, Stream
 from tests.worker.clients.hearing import END_TURN, SAMPLES, dialect_of, hear, heard_in
 
@@ -42,6 +44,24 @@ def test_a_finished_turn_gives_its_last_words_and_what_it_used(
     assert stream.succeeded is True and stream.cause is None
     assert (stream.input_tokens, stream.output_tokens) == tokens
     assert stream.cost_usd == pytest.approx(cost)
+
+
+@pytest.mark.attack(
+    "limits",
+    "a client's stream is forged to tell of 2^66 tokens, time and again",
+    "each counts as more than any run uses, and so do they together; none counts as nothing",
+)
+@pytest.mark.parametrize("told", [2**53, 2**66, 1e300])
+def test_a_forged_number_of_tokens_is_not_passed_over(told: float) -> None:
+    ear = listener("codex")
+    for _ in range(3):
+        ear.feed(json.dumps({"type": "turn.completed", "usage": {"input_tokens": told, "output_tokens": 1}}))
+    used = of_stream(ear.finish(Ended(0), ""))
+    assert used is not None and used.input_tokens == TOKENS_MAX
+    ear = listener("codex")
+    for strange in (-1, "9", True, None, float("nan"), [told]):
+        ear.feed(json.dumps({"type": "turn.completed", "usage": {"input_tokens": strange, "output_tokens": 1}}))
+    assert ear.finish(Ended(0), "").input_tokens == 0
 
 
 def test_opencode_tells_by_acp_only_the_tokens_of_its_last_request() -> None:

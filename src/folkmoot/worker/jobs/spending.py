@@ -8,7 +8,7 @@ from folkmoot.core.commands import RenewRun
 from folkmoot.core.flow import Flow
 from folkmoot.core.report import Report, Usage
 from folkmoot.core.rules.running.budgets import Left
-from folkmoot.core.rules.running.spending import priced
+from folkmoot.core.rules.running.spending import bounded, priced
 from folkmoot.worker.ports import Stream
 
 if TYPE_CHECKING:
@@ -87,12 +87,13 @@ def of_stream(stream: Stream) -> Usage | None:
     """What the client has shown so far; None if that is nothing."""
     if not (stream.input_tokens or stream.output_tokens or stream.cost_usd):
         return None
-    return Usage(
+    told = Usage(
         input_tokens=stream.input_tokens,
         output_tokens=stream.output_tokens,
         cached_tokens=min(stream.cached_tokens, stream.input_tokens),
         cost_usd=stream.cost_usd or None,
     )
+    return bounded(told)  # a sum of what a client says has no end
 
 
 def with_usage(said: Report, stream: Stream) -> Report:

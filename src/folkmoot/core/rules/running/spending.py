@@ -18,6 +18,10 @@ from folkmoot.core.situation import Case
 DAY, QUOTA = "day", "quota:"
 DAY_MS = 86_400_000
 MILLION = 1_000_000
+# More than any run uses. A client, or an agent in its stead, can tell any number: it counts as no more than this, so
+# that budgets act on it and sums stay numbers that every row can hold.
+TOKENS_MAX = 10**12
+USD_MAX = 1_000_000.0
 
 
 class Counted(Struct, frozen=True):
@@ -40,6 +44,17 @@ def priced(flow: Flow, model: str | None, usage: Usage) -> Usage:
     of_cache = price.input if price.cached is None else price.cached
     usd = (usage.input_tokens - cached) * price.input + cached * of_cache + usage.output_tokens * price.output
     return replace(usage, cost_usd=round(usd / MILLION, 6))
+
+
+def bounded(usage: Usage) -> Usage:
+    """With no number that is larger than anybody could have used."""
+    cost = usage.cost_usd
+    return Usage(
+        input_tokens=min(usage.input_tokens, TOKENS_MAX),
+        cached_tokens=min(usage.cached_tokens, TOKENS_MAX),
+        output_tokens=min(usage.output_tokens, TOKENS_MAX),
+        cost_usd=min(cost, USD_MAX) if cost is not None else None,
+    )
 
 
 def money_of(run: Run) -> float | None:
@@ -68,7 +83,7 @@ def spend(case: Case, told: Usage | None) -> Counted:
     if run.gate:
         return Counted({}, {}, {})
     before = run.usage or Usage()
-    usage = _most(before, priced(case.flow, run.model, told)) if told is not None else before
+    usage = _most(before, bounded(priced(case.flow, run.model, bounded(told)))) if told is not None else before
     usd = (usage.cost_usd or 0.0) - (before.cost_usd or 0.0)
     tokens = usage.input_tokens + usage.output_tokens - before.input_tokens - before.output_tokens
     timed = budget.has_day or budget.item_time is not None

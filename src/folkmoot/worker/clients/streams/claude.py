@@ -4,7 +4,7 @@ from typing import Any
 
 from folkmoot.core.records import Window
 from folkmoot.worker.clients.causes import Now
-from folkmoot.worker.clients.printed import at, cost, count, parts, plain, words
+from folkmoot.worker.clients.printed import at, cost, count, number, parts, plain, words
 from folkmoot.worker.clients.streams.base import Listener
 from folkmoot.worker.clients.streams.telling import Utterance, error, tool
 
@@ -33,7 +33,7 @@ class ClaudeListener(Listener):
             case "rate_limit_event":
                 # It also tells when a limit will end that is not reached.
                 reached = not words(event, "rate_limit_info", "status").startswith("allowed")
-                self._reset_at = count(event, "rate_limit_info", "resetsAt") if reached else 0
+                self._reset_at = number(event, "rate_limit_info", "resetsAt") if reached else 0
                 self._hear_window(at(event, "rate_limit_info"))
             case "result":
                 self._hear_result(event)
@@ -61,7 +61,7 @@ class ClaudeListener(Listener):
         return told
 
     def _hear_window(self, told: Any) -> None:
-        used, resets = at(told, "utilization"), count(told, "resetsAt")
+        used, resets = at(told, "utilization"), number(told, "resetsAt")
         share = float(used) if isinstance(used, int | float) and not isinstance(used, bool) and 0 <= used <= 1 else None
         name = words(told, "rateLimitType")[:40].replace("_", " ") or "quota"
         window = Window(name, share, resets * 1000 if 0 < resets < 10**11 else None, words(told, "status")[:40])
@@ -70,7 +70,7 @@ class ClaudeListener(Listener):
     def _hear_wait(self, event: dict[str, Any]) -> None:
         """A short wait before it tries again is its own affair; a long one is the board's, which has other work."""
         retry = event if words(event, "subtype") == "api_retry" else at(event, "data")
-        wait = (count(retry, "retry_delay_ms") or count(retry, "delayMs")) / 1000
+        wait = (number(retry, "retry_delay_ms") or number(retry, "delayMs")) / 1000
         if words(event, "subtype") in ("api_retry", "retry") and wait >= _LONG_WAIT:
             self.fail(
                 f"{words(retry, 'error')} it would retry after {wait:.0f} seconds".strip(), at(retry, "error_status")
@@ -123,7 +123,7 @@ class ClaudeListener(Listener):
             self.last.add("result", told)
         self.recover()
         # A turn that waits in its queue goes on with another result.
-        if not count(event, "queued_turn_count"):
+        if not number(event, "queued_turn_count"):
             self.end(True)
 
     def _hear_usage(self, event: dict[str, Any]) -> None:
