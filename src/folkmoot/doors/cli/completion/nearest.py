@@ -8,6 +8,17 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.vocabulary.roles import nearest
 from folkmoot.errors import Invalid, MootError, unknown_agent, unknown_column
 
+ALIKE = 0.7  # from so like on another option is a slip of the finger
+LONGEST = 64
+# What other programs call an option, and what it is called here.
+_SAME = {
+    **dict.fromkeys(("text", "description", "desc", "message"), ("body", "text", "message", "summary", "why")),
+    **dict.fromkeys(("reason", "because", "comment"), ("why",)),
+    **dict.fromkeys(("path", "paths", "file"), ("files",)),
+    **dict.fromkeys(("user", "actor", "me"), ("as",)),
+    **dict.fromkeys(("dependency", "depends-on", "needs", "blocked-by"), ("after",)),
+    **dict.fromkeys(("template", "flow"), ("preset",)),
+}
 QUOTED = re.compile(r"'([^']{1,64})'")
 
 
@@ -32,6 +43,16 @@ def known_agent(name: str | None, flow: Flow) -> None:
         raise unknown_agent(name, flow.agents)
 
 
+def _meant(option: str, known: list[str]) -> str | None:
+    """The option that was meant, by its meaning or its letters. The dashes, which all have, make none like another."""
+    from difflib import get_close_matches  # slow to import, and only needed when something is wrong
+
+    bare = {name.lstrip("-"): name for name in known if name.startswith("--")}
+    word = option.lstrip("-")[:LONGEST].lower()
+    near = [name for name in _SAME.get(word, ()) if name in bare] or get_close_matches(word, bare, 1, ALIKE)
+    return bare[near[0]] if near else None
+
+
 def in_our_words(error: click.ClickException) -> Invalid:
     """What is wrong with the line as it was typed: what was asked, and what to type instead."""
     context = getattr(error, "ctx", None)
@@ -39,7 +60,7 @@ def in_our_words(error: click.ClickException) -> Invalid:
     command = context.info_name if context else "moot"
     if isinstance(error, click.NoSuchOption):
         known = [name for parameter in context.command.params for name in parameter.opts] if context else []
-        near = nearest(error.option_name, known)
+        near = _meant(error.option_name, known)
         words, hint = "{command} has no option {option!r}", f"did you mean: {{nearest}}; {see}" if near else see
         return Invalid("bad_usage", words, hint, command, error.option_name, nearest=near, known=known)
     parameter = getattr(error, "param", None)
