@@ -106,4 +106,4 @@ client: dev
 	@$(CLIENTS) goose
 
 clients: dev
-	@$(CLIENTS) goose codex opencode gemini claude-code qwen copilot
+	@$(CLIENTS) goose codex opencode gemini claude-code qwen copilot conformance inspector

@@ -23,6 +23,7 @@ from bench import (
 from bench.mirrors import following
 from bench.queues import blocked
 from bench.repositories import package
+from bench.serving import cycles as serving
 
 TARGET = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 PARTS: dict[str, Callable[[], Mapping[str, object]]] = {
@@ -40,6 +41,7 @@ PARTS: dict[str, Callable[[], Mapping[str, object]]] = {
     "Runs in clones that land on main, beside the bare git commands": landing.run,
     "One run with a gate in a large public project, beside the bare git commands": package.run,
     "Waiting for an item, beside the bare means of waking": wakeup.run,
+    "Claim and report over HTTP, beside one caller in the process": serving.run,
     "The board as files, beside a bare write and rename": following.run,
 }
 

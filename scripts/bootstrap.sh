@@ -129,7 +129,7 @@ write_locks() {
     fetch_uv
     compile pyproject.toml --group build --output-file requirements.lock
     # The same versions in both, so that going from runtime to dev only adds.
-    compile pyproject.toml --group dev --constraint requirements.lock --output-file requirements-dev.lock
+    compile pyproject.toml --extra all --group dev --constraint requirements.lock --output-file requirements-dev.lock
     compile --group bootstrap --output-file requirements-bootstrap.lock
 }
 

@@ -42,7 +42,7 @@ PROMISES = (
             "tests/acceptance/test_kanban_runs.py::test_a_stale_token_is_refused_and_changes_nothing",
             "tests/core/test_holds.py::test_a_stale_run_locks_unlocks_and_widens_nothing",
             "tests/worker/test_relay.py::test_a_run_that_has_lost_its_lease_changes_nothing",
-            "tests/worker/test_fence.py::test_twelve_landings_are_disturbed_at_their_steps",
+            "tests/worker/test_fence.py::test_six_landings_are_disturbed_at_their_steps",
             "tests/worker/test_fence.py::test_two_hundred_landings_are_disturbed_at_their_steps",
             "tests/core/test_settling_landings.py::test_after_a_persons_word_nothing_moves",
         ),

@@ -3,7 +3,6 @@
 import atexit
 import json
 import os
-import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
@@ -20,6 +19,7 @@ from folkmoot.config import Settings
 from folkmoot.doors.cli.main import run
 from folkmoot.engine.application import Boards
 from folkmoot.wiring.boards import FileBoards
+from tests import forked
 
 View = dict[str, Any]
 SOURCE = Path(folkmoot.__file__).parents[1]
@@ -75,22 +75,15 @@ class Moot:
         """The same in a process of its own, as an agent would run it."""
         environment = {**os.environ, "PYTHONPATH": str(SOURCE), "MOOT_BOARD": str(self.folder), "USER": "alice"}
         environment["GIT_CONFIG_GLOBAL"] = os.devnull  # git's name for the user would come before it
-        ended = subprocess.run(
-            [sys.executable, "-m", "folkmoot", *words, "--json"],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            env=environment,
-            cwd=self.folder,
-            check=False,
-        )
-        return Said(ended.returncode, ended.stdout, ended.stderr)
+        ended = forked.run([*words, "--json"], env=environment, cwd=self.folder, input=stdin.encode())
+        return Said(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
     def process_text(self, *words: str) -> str:
         """What a person reads, from a process of its own; no line is cut."""
         environment = {**os.environ, "PYTHONPATH": str(SOURCE), "MOOT_BOARD": str(self.folder), "COLUMNS": "400"}
-        command = [sys.executable, "-m", "folkmoot", *words]
-        return subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
+        ended = forked.run(words, env=environment, cwd=self.folder)
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout.decode()
 
     def effort(self, agent: str, outcome: str, **parts: Any) -> View:
         """An agent's whole life: claim, one effort, report."""

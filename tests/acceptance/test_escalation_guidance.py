@@ -1,12 +1,11 @@
 """The escalation document's procedure for asking a person, step by step through the command line (E-08 to E-15)."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.acceptance.moot import SOURCE, Moot, View, new_board
 
 ASKED = "awaiting-divine-guidance"
@@ -52,11 +51,9 @@ def fail(moot: Moot, item: str, letter: str) -> View:
 def in_words(moot: Moot, *words: str, stdin: str = "") -> str:
     """What a person at a terminal sees: the lines, without the space around them."""
     environment = {**os.environ, "PYTHONPATH": str(SOURCE), "MOOT_BOARD": str(moot.folder), "NO_COLOR": "1"}
-    command = [sys.executable, "-m", "folkmoot", *words]
-    ended = subprocess.run(
-        command, input=stdin, capture_output=True, text=True, env=environment, cwd=moot.folder, check=True
-    )
-    return "\n".join(line.strip() for line in ended.stdout.splitlines())
+    ended = forked.run(words, input=stdin.encode(), env=environment, cwd=moot.folder)
+    assert ended.returncode == 0, ended.stderr
+    return "\n".join(line.strip() for line in ended.stdout.decode().splitlines())
 
 
 @pytest.mark.ledger("E-08", "E-09", "E-13")

@@ -130,13 +130,14 @@ def test_the_readme_names_the_clients_that_are_known() -> None:
 @pytest.mark.ledger("K-06", "K-07", "K-14", "E-13")
 def test_the_first_board_by_hand(tmp_path: Path, shell: dict[str, str]) -> None:
     # The folder is the only thing that may not be the same for two tests at once.
-    steps = "\n".join(blocks(BY_HAND, "sh")).replace("/tmp/first-board", str(tmp_path / "first-board"))
+    steps = "\n".join(blocks(BY_HAND, "sh")).replace("/tmp/first-", str(tmp_path / "first-"))
     told = bash(steps, shell, ROOT)
     assert "dev-agent disputes tests/cancel.md (c001)" in told
     assert "disagree about tests/cancel.md. Who is right?" in told
     assert "May a filled trade be cancelled?" in told
     assert "No, only open ones." in told
     assert "checks hold" in told
+    assert git(tmp_path / "first-clone", "show", "main:hello.py") == "print('hello')", "by an agent with a clone"
 
 
 def test_the_python_lines(tmp_path: Path, shell: dict[str, str]) -> None:

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from folkmoot.core import commands
+from folkmoot.core.access.rate import Bucket
 from folkmoot.core.input_limits import COMMAND_BYTES_MAX
 from folkmoot.errors import Invalid
 from folkmoot.reports.read import REPORT_CHARS_MAX, read_report
 from folkmoot.reports.text_dialects import LINES_MAX
 from folkmoot.worker import relay
-from folkmoot.worker.relay import BURST, BYTE_BURST, BYTE_RATE, WRITTEN_MAX, Bucket
+from folkmoot.worker.relay import BURST, BYTE_BURST, BYTE_RATE, WRITTEN_MAX
 from tests.effort import effort
 from tests.reports.test_hostile import HOSTILE
 from tests.worker.test_relay import Scene

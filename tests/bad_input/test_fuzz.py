@@ -105,7 +105,7 @@ def requests(yard: Yard, chance: Random) -> None:
     try:
         for _ in range(BATCH["requests"]):
             data, before = hostile.request(chance), yard.state()
-            reply = msgspec.json.decode(Relay(board, Actor("dev-agent", yard.run, 1), "1").answer(data))
+            reply = msgspec.json.decode(Relay(board, Actor("dev-agent", yard.run, 1)).answer(data))
             if "error" in reply:
                 checked_words(reply["error"])
                 assert reply["error"]["code"] in ERRORS and yard.after(before) == NOTHING, (data, reply)

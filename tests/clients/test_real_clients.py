@@ -5,6 +5,7 @@ time; the others are slow, and `make prove` runs them.
 """
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -13,16 +14,17 @@ from folkmoot.core.enums import pauses_pool
 from tests.clients.apis import TOKENS_IN, TOKENS_OUT
 from tests.clients.clients import CLIENTS
 from tests.clients.scene import Play, Seen, play
+from tests.some import some
 
 DOORS = ["headless", "acp"]
 EVERY_TIME = {"goose"}
+each_door = pytest.mark.parametrize("door", DOORS)
 
 each_client = pytest.mark.parametrize(
     "client",
     [pytest.param(name, marks=[] if name in EVERY_TIME else [pytest.mark.slow]) for name in CLIENTS],
     indirect=True,
 )
-each_door = pytest.mark.parametrize("door", DOORS)
 
 # What the model does, and why the run failed then.
 TROUBLE = {
@@ -36,11 +38,20 @@ TROUBLE = {
     "errsize": "size",
     "silent": "protocol",
 }
-NOW_AND_THEN = {"hangmid", "errsize", "silent"}
-
+# Most troubles are met through one door every time, and through both in the long tests.
 each_trouble = pytest.mark.parametrize(
-    "scenario",
-    [pytest.param(name, marks=[pytest.mark.slow] if name in NOW_AND_THEN else []) for name in TROUBLE],
+    "scenario, door",
+    some(
+        product(TROUBLE, DOORS),
+        [
+            ("err400", "headless"),
+            ("err401", "acp"),
+            ("err500", "headless"),
+            ("mid500", "acp"),
+            ("cut", "headless"),
+            ("hang", "headless"),
+        ],
+    ),
 )
 
 # Seconds of silence after which a run is ended. On a busy machine a client may need longer than the first until it
@@ -84,7 +95,6 @@ def test_a_client_works_an_item_and_its_change_lands(client: str, door: str, tmp
 
 
 @each_client
-@each_door
 @each_trouble
 @pytest.mark.ledger("R-07")
 def test_trouble_with_the_model_ends_as_its_cause(client: str, door: str, scenario: str, tmp_path: Path) -> None:
@@ -96,7 +106,7 @@ def test_trouble_with_the_model_ends_as_its_cause(client: str, door: str, scenar
 
 
 @each_client
-@each_door
+@pytest.mark.parametrize("door", some(DOORS, ["acp"]))
 @pytest.mark.ledger("R-07")
 def test_a_used_up_quota_pauses_the_pool_and_counts_against_nobody(client: str, door: str, tmp_path: Path) -> None:
     seen = first_run(client, door, "err429", tmp_path)

@@ -72,13 +72,24 @@ def test_six_items_that_are_not_signed_in_cost_six_runs_at_most_and_one_question
         for run in [board.claim("d") for _ in range(4)]:
             meet(board, run, login=True)
         (question,) = board.inbox()
-        assert _asked(board, question).startswith("codex is not signed in: it does not work. All items of codex wait;")
+        words = "codex is not signed in: it does not work. 6 items of codex wait. Sign in, then answer: retry"
+        assert _asked(board, question) == words
         assert {board.place(item)[1] for item in items} == {"ready"}
         board.sleep(100 * HOUR)
         with pytest.raises(NothingToDo):
             board.claim("d")  # no time mends it
         board.answer(question, "retry")
         assert pauses(board) == {} and board.claim("d").run is not None
+
+
+@pytest.mark.ledger("R-07")
+def test_the_question_of_a_pool_counts_only_what_could_go_on() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        board.add("waits for another item", after=[item])
+        meet(board, board.claim("d", item=item))
+        (question,) = board.inbox()
+        assert "1 item of codex waits. When that is mended, answer: retry" in _asked(board, question)
 
 
 @pytest.mark.ledger("R-03", "R-07")

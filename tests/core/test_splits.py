@@ -385,6 +385,48 @@ def test_a_task_reopened_while_the_whole_is_looked_at_makes_no_circle(conflicts:
         assert board.place(quest) == ("weave", "proving")
 
 
+OWNING = small_flow("""
+discover: cut
+arbiter: cut
+columns: {cut: {agents: [seeker], next: weave}, weave: {agents: [weaver], next: done}}
+agents: {seeker: {may: [split]}, weaver: {may: [split]}}
+limits: {starve: 100s}
+""")
+
+
+@pytest.mark.ledger("R-03", "R-20")
+@pytest.mark.parametrize("many", [0, 300], ids=["a short queue", "a queue with bars"])
+@pytest.mark.parametrize("through", ["itself", "another"])
+def test_who_waits_for_a_whole_that_is_looked_at_keeps_no_path_from_it(through: str, many: int) -> None:
+    """It waits as a task of the whole that does not fit, or comes after such a task, and holds what the whole needs."""
+    with SoundBoard(OWNING) as board:
+        quest = board.add("A quest")
+        board.effort("seeker", "split", tasks=[{"title": "a", "files": ["docs/"]}, {"title": "b"}])
+        board.on(quest, commands.EditItem(files=["src/"]))
+        a, b = (task.id for task in board.children(quest, "task"))
+        other = board.add("Another", column="weave")
+        holder = board.claim("weaver", item=a if through == "itself" else other)
+        board.engine.handle_run(holder, commands.WidenRun(paths=["src/a.py"]))
+        does_not_fit = {"outcome": "failed", "cause": "conflict", "summary": "it does not fit"}
+        board.report(board.claim("weaver", item=b), **does_not_fit)
+        for _ in range(many):
+            board.add(files=["src/a.py"], priority="low")
+        with pytest.raises(NothingToDo):
+            board.claim("seeker")
+        if through == "itself":
+            board.report(holder, **does_not_fit)
+        else:
+            board.report(holder, "incomplete")
+            board.on(other, commands.EditItem(after=[b]))
+        assert board.item(a if through == "itself" else b).waits_for == [quest]
+        board.sleep(200)
+        assert board.wrong() == []
+        run = board.claim("seeker")
+        assert board.item(quest).run == run.run
+        board.report(run, "done")
+        assert board.place(b) == ("weave", "ready")
+
+
 @pytest.mark.ledger("R-24", "R-16")
 @pytest.mark.parametrize("then", ["cancel", "move", "answer"])
 def test_a_quest_that_is_taken_elsewhere_while_it_is_looked_at_takes_no_task_along_unfinished(then: str) -> None:

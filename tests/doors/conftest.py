@@ -16,6 +16,7 @@ import pytest
 from folkmoot.config import read_settings
 from folkmoot.doors.cli.main import run
 from folkmoot.wiring.boards import FileBoards
+from tests import forked
 
 SOURCE = Path(__file__).parents[2] / "src"
 
@@ -69,6 +70,8 @@ class Moot:
         self, *arguments: str | bytes, stdin: bytes = b"", env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
         """Run the true command, in a process of its own."""
+        if not starts_otherwise(env):
+            return forked.run(arguments, env=environment(env), cwd=self.folder, input=stdin)
         return subprocess.run(
             [sys.executable, "-m", "folkmoot", *arguments],
             input=stdin,
@@ -90,6 +93,11 @@ class Moot:
         claim = self.json("claim", agent)
         said = json.dumps({"outcome": "done", "summary": "It is done.", **report})
         return self.json("report", claim["run"], "--token", str(claim["token"]), "-", stdin=said)
+
+
+def starts_otherwise(env: Mapping[str, str] | None) -> bool:
+    """Is there anything that Python reads at its start?"""
+    return any(name.startswith(("LANG", "LC_", "PYTHON", "TZ")) for name in env or ())
 
 
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -22,7 +22,9 @@ from folkmoot.store.codec import link
 from folkmoot.store.lines import write_lines
 from folkmoot.store.sqlite.backup import exclusive, log
 from folkmoot.system.clock import SystemClock
+from folkmoot.wiring.files.locating import OWN
 from folkmoot.wiring.remote import RemoteBoards
+from folkmoot.wiring.users_files import BringBack
 from tests.doors.conftest import Moot, environment
 from tests.worker.yard import Yard
 
@@ -223,6 +225,38 @@ def test_the_users_files_that_differ_are_set_aside(moot: Moot) -> None:
     assert back["files"] == ["flow.yaml"] and flow.read_text() == was
     assert (moot.folder / back["set_aside"] / "flow.yaml").read_text() == "# mine, and not saved anywhere\n"
     assert moot("board").err == ""
+
+
+def test_no_backup_carries_a_token_and_none_brings_one_back(moot: Moot) -> None:
+    """Nor what else the board makes for itself: a backup is copied to other disks, and to other people."""
+    kept = moot.folder / "kept.moot"
+    moot("token", "add", "eve", "--role", "owner")
+    own = [moot.folder / ".moot" / name.replace("*", "x") for name in OWN]
+    planted = [path for path in own if not path.exists()]
+    for path in planted:
+        path.write_text("of the board's own")
+    moot("backup", str(kept))
+    for path in planted:
+        path.unlink()
+    with tarfile.open(kept) as tar:
+        files = [name for name in tar.getnames() if name.startswith("files/")]
+    assert {name.split("/")[1] for name in files} == {".gitignore", "flow.yaml", "prompts"}
+    moot("token", "revoke", "eve")
+    moot("restore", str(kept))
+    assert "revoked" in moot("token", "list").out
+
+
+def test_a_backup_in_which_somebody_has_put_tokens_brings_none(moot: Moot, tmp_path: Path) -> None:
+    moot("token", "add", "eve", "--role", "owner")
+    planted = tmp_path / "planted"
+    for name in ("access", "Access"):
+        shutil.copytree(moot.folder / ".moot" / "access", planted / name)
+    (planted / "flow.yaml").write_text("flow: theirs\n")
+    shutil.rmtree(moot.folder / ".moot" / "access")
+    bring = BringBack(str(moot.folder / ".moot"), {}, lambda: str(tmp_path / "aside"))
+    bring(str(planted))
+    assert bring.changed == ["flow.yaml"]
+    assert not [name for name in os.listdir(moot.folder / ".moot") if name.lower() == "access"]
 
 
 def test_nothing_is_restored_while_somebody_has_the_board_open(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,13 +56,16 @@ def test_the_output_of_an_item_is_that_of_its_latest_run_that_said_something(ran
     assert gate[:6] in through_a_terminal(ran.folder, "output", "2")
 
 
-def test_a_run_is_named_by_how_its_id_begins_everywhere(ran: Moot) -> None:
+@pytest.mark.ledger("R-27")
+def test_a_run_is_named_by_how_its_id_begins_but_speaks_by_all_of_it(ran: Moot) -> None:
     ran("add", "four")
     claim = ran.json("claim", "dev")
-    short = claim["run"][:9]
-    ran("renew", short, "--token", str(claim["token"]))
-    ran("release", short, "--token", str(claim["token"]))
-    assert ran("release", short, "--token", str(claim["token"]), "--json", code=1).error["code"] == "stale_claim"
+    run, token = claim["run"], ["--token", str(claim["token"]), "--json"]
+    for short in (run[:1], run[:9], run[:-1]):
+        for words in (["renew", short], ["release", short], ["widen", short, "src/"], ["report", short, "-"]):
+            assert ran(*words, *token, code=2, stdin='{"outcome": "done"}').error["code"] == "unknown_run"
+    ran("release", run, *token)
+    assert ran("release", run, *token, code=1).error["code"] == "stale_claim"
     refused = next(run["run"] for run in ran.json("show", "3")["runs"] if run["cause"] == "conflict")
     assert ran.json("salvage", refused[:9])["run"] == refused
     assert ran("output", "r", "--json", code=2).error["code"] == "ambiguous_run"
@@ -160,6 +163,13 @@ def test_the_status_names_the_person_who_has_taken_an_item(ran: Moot) -> None:
     ran("take", item, "--no-shell", "--as", "grace")
     moves = next(line for line in ran("status").out.splitlines() if line.startswith(" moves"))
     assert f"#{item} taken by grace" in moves
+    listed = next(line for line in ran("list").out.splitlines() if f"#{item} " in line)
+    assert "taken by grace" in listed and "at work" not in listed
+    took = ran("log", item).out.splitlines()[-1]
+    assert "grace" in took and "took it, to do it by hand" in took
+    ran("give", item, "--back", "--as", "grace")
+    told = ran("log", item).out.splitlines()
+    assert "grace" in told[-1] and not any("coder" in line for line in told), told
 
 
 @pytest.mark.parametrize("command", ["output", "diff"])

@@ -103,11 +103,12 @@ def run_example(moot: Moot, example: str) -> int:
 
 # Not in a test of a moment: they play, follow, wait for a person, start agents, or write and read copies of a board.
 LONG = re.compile(
-    r"moot (demo|simulate|run|worker|ask|backup|restore|export|import)\b|--follow|--watch|handoff.json|builder|"
+    r"moot (demo|simulate|run|serve|worker|ask|backup|restore|export|import)\b|--follow|--watch|handoff.json|builder|"
     + MESSAGE
 )
 REFUSED_HERE = {  # what the board of the test has no ground for
     "moot resume claude-code": 2,
+    "moot claim --clone": 1,  # there is no repository
     "moot init": 1,
     "moot reopen": 1,
     "moot edit 7 --overrule 2": 2,
@@ -120,6 +121,8 @@ REFUSED_HERE = {  # what the board of the test has no ground for
     "moot give": 3,
     "moot output 7": 2,
     "moot ready": 1,
+    "moot token revoke": 2,
+    "moot token link": 1,
 }
 
 
@@ -181,6 +184,21 @@ def test_a_slip_of_the_finger_is_answered_with_what_was_meant(moot: Moot, typed:
         (moot.folder / ".moot" / "board.db").unlink()
     error = moot(*typed, "--json", code=2).error
     assert re.match(rf"did you mean:? '?{re.escape(meant)}\b", error["hint"]), error["hint"]
+
+
+@pytest.mark.parametrize(
+    "typed, hint",
+    [
+        (["add", "x", "--text", "y"], "did you mean: --body; see: moot add --help"),
+        (["cancel", "1", "--reason", "y"], "did you mean: --why; see: moot cancel --help"),
+        (["add", "x", "--reason", "y"], "see: moot add --help"),
+        (["restore", "--yes"], "see: moot restore --help"),
+    ],
+)
+def test_an_option_of_another_command_is_answered_with_one_that_means_the_same_or_with_none(
+    moot: Moot, typed: list[str], hint: str
+) -> None:
+    assert moot(*typed, "--json", code=2).error["hint"] == hint
 
 
 def test_what_is_missing_or_too_much_is_named(moot: Moot) -> None:

@@ -37,7 +37,7 @@ class Inside:
         self.board.engine.add(ADA, AddItem(title="Two", column="review"))
         self.run = self._claim("dev-agent")
         self.other = self._claim("review-agent")
-        self.relay = Relay(self.board, self.run, "1")
+        self.relay = Relay(self.board, self.run)
         self.server = RelayServer(str(root / "relay" / "s"), self.relay)
 
     def _claim(self, agent: str) -> Actor:

@@ -1,12 +1,17 @@
 """Which run is meant: by its id, by how it begins, or by its item."""
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
+from folkmoot.core import commands
 from folkmoot.core.commands import Actor
 from folkmoot.core.report import Report
 from folkmoot.engine.reads.queries import Queries
 from folkmoot.errors import Invalid
+from folkmoot.store import codec
+from folkmoot.store.sqlite import reading
 from folkmoot.testing.builders import TrialBoard, line_flow
 
 LINE = line_flow("a", "b")
@@ -30,16 +35,37 @@ def test_the_beginning_of_an_id_is_enough_and_several_are_asked_back(monkeypatch
             board.add()
             board.claim("a-agent")
         assert named(board, "rab12") == named(board, "rab1") == named(board, "RAB1") == "rab12"
-        assert named(board, "rc") == "rc999"
+        assert named(board, "rc99") == "rc999"
         with pytest.raises(Invalid) as refused:
             named(board, "rab")
+        assert refused.value.code == "ambiguous_run" and "too short" in refused.value.message
+        names.append("rab1x")
+        board.add()
+        board.claim("a-agent")
+        with pytest.raises(Invalid) as refused:
+            named(board, "rab1")
         assert (
             refused.value.code == "ambiguous_run"
-            and "rab12 (a-agent on #1), rab34 (a-agent on #2)" in refused.value.message
+            and "rab12 (a-agent on #1), rab1x (a-agent on #4)" in refused.value.message
         )
         for words in ("rx", "", " ", "9", "#x"):
             with pytest.raises(Invalid):
                 named(board, words)
+
+
+@pytest.mark.ledger("R-27")
+@pytest.mark.parametrize("cut", [1, 4, -1])
+def test_whoever_speaks_as_a_run_has_its_whole_id(monkeypatch: pytest.MonkeyPatch, cut: int) -> None:
+    with TrialBoard(STARTED) as board:
+        monkeypatch.setattr(board.engine.ids, "run", lambda: "rab12cd34")
+        item = board.add()
+        run = board.claim("a-agent")
+        short = Actor("a-agent", str(run.run)[:cut], run.token)
+        for command in (commands.RenewRun(), commands.ReleaseRun()):
+            with pytest.raises(Invalid) as refused:
+                board.engine.handle_run(short, command)
+            assert refused.value.code == "unknown_run" and "whole id" in str(refused.value.hint)
+        assert board.item(item).run == run.run
 
 
 def test_an_item_means_its_latest_run_and_for_output_the_latest_that_said_something() -> None:
@@ -74,6 +100,25 @@ def test_what_stands_still_is_told_with_its_reason_and_its_end() -> None:
         run = board.claim("a-agent")
         live = look(board).blocked().runs
         assert [one.run for one in live] == [run.run] and live[0].lease_expires_at is not None
+
+
+def test_the_status_reads_no_run_that_ended_before_today(monkeypatch: pytest.MonkeyPatch) -> None:
+    with TrialBoard(STARTED) as board:
+        for _ in range(3):
+            board.add()
+            board.effort("a-agent", "done")
+        board.sleep(2 * 86_400)
+        board.add()
+        board.effort("a-agent", "done")
+        read: list[str] = []
+
+        def decode(table: str, doc: str) -> Any:
+            read.append(table)
+            return codec.decode_row(table, doc)
+
+        monkeypatch.setattr(reading, "decode_row", decode)
+        assert look(board).status().today.runs == 1
+        assert read.count("runs") == 1
 
 
 def test_the_status_counts_today() -> None:

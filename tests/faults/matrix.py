@@ -111,7 +111,7 @@ ROWS = (
         "programs that flood both streams",
         (
             "tests/system/test_keeper.py::test_output_that_closes_early_or_never_stops_is_no_matter",
-            WICKED + "test_wicked_agents_in_a_sandbox",
+            WICKED + "test_some_wicked_agents_in_a_sandbox",
         ),
     ),
     Row(
@@ -119,14 +119,14 @@ ROWS = (
         "an agent ends well without a report, or with half of one",
         "the run has failed, and the next one is told",
         "programs that say nothing, or nothing that can be read",
-        (WORKER + "test_no_report_is_told_to_the_next_run", WICKED + "test_wicked_agents_in_a_sandbox"),
+        (WORKER + "test_no_report_is_told_to_the_next_run", WICKED + "test_some_wicked_agents_in_a_sandbox"),
     ),
     Row(
         "F10",
         "a fork bomb",
         "it is ended whole, the worker lives",
         "a program that doubles itself, one that answers TERM with children",
-        (KEEPER + "test_each_kind_is_ended", WICKED + "test_wicked_agents_in_a_sandbox"),
+        (KEEPER + "test_each_kind_is_ended", WICKED + "test_some_wicked_agents_in_a_sandbox"),
     ),
     Row(
         "F11",

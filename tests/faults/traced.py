@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
+from tests import forked
+
 # All by which a process changes what lies on a disk.
 WRITES = (
     *("write", "writev", "pwrite64", "pwritev", "ftruncate", "fallocate", "fsync", "fdatasync", "sync_file_range"),
@@ -58,17 +60,22 @@ def needs_strace() -> str:
     return strace
 
 
+def environment() -> dict[str, str]:
+    given = {**os.environ, "USER": "alice", "PYTHONDONTWRITEBYTECODE": "1"}
+    given.pop("MOOT_BOARD", None)
+    return given
+
+
 def run(command: list[str], folder: Path, stdin: str = "", before: list[str] | None = None) -> Ended:
-    environment = {**os.environ, "USER": "alice", "PYTHONDONTWRITEBYTECODE": "1"}
-    environment.pop("MOOT_BOARD", None)
     done = subprocess.run(
-        [*(before or []), *command], input=stdin, capture_output=True, text=True, cwd=folder, env=environment
+        [*(before or []), *command], input=stdin, capture_output=True, text=True, cwd=folder, env=environment()
     )
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
 def moot(folder: Path, *words: str, stdin: str = "") -> Ended:
-    return run([*MOOT, *words, "--json"], folder, stdin)
+    done = forked.run([*words, "--json"], env=environment(), cwd=folder, input=stdin.encode())
+    return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def points(command: list[str], folder: Path, trace: Path, stdin: str = "") -> tuple[list[Point], Ended]:

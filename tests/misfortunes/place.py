@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from tests import forked
 from tests.acceptance.moot import SOURCE, new_board
 from tests.doors.terminal import COLOURS, Terminal
 
@@ -123,17 +124,11 @@ class Place:
         return (self.home / "out").read_text("utf-8", "replace")
 
     @contextmanager
-    def worker(self) -> Iterator[subprocess.Popen[bytes]]:
-        words = [sys.executable, "-m", "folkmoot", "run", "--slots", "1", "--until-idle"]
-        with (self.home / "out").open("wb") as out:
-            running = subprocess.Popen(
-                words,
-                cwd=self.root,
-                env=self.env,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
+    def worker(self) -> Iterator[forked.Child]:
+        words = ["run", "--slots", "1", "--until-idle"]
+        with (self.home / "out").open("wb") as out, open(os.devnull, "rb") as nothing:
+            running = forked.start(
+                words, cwd=self.root, env=self.env, stdin=nothing, stdout=out, stderr=out, start_new_session=True
             )
             try:
                 yield running
@@ -207,7 +202,7 @@ class Place:
         return " ".join(text.split())
 
 
-def stop(running: subprocess.Popen[bytes]) -> None:
+def stop(running: forked.Child) -> None:
     """As a person does: Ctrl-C twice stops now."""
     for patience in (0.3, 15.0):
         running.send_signal(signal.SIGINT)

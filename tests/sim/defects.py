@@ -445,7 +445,6 @@ def circles(patch: Patch) -> None:
     "who waits for a path that a waiter holds is not seen to wait",
     flow=flow_of("quest"),
     in_log=False,
-    first=9,
     amid=many_files,
 )
 def one_step_only(patch: Patch) -> None:
@@ -804,7 +803,7 @@ def unseen_merge(patch: Patch) -> None:
 
 @defect("R-07", "a stopped board goes on", first=90)
 def deaf_board(patch: Patch) -> None:
-    patch.setattr(engine, "check_stop", lambda pauses, now: None)
+    patch.setattr(claiming, "check_stop", lambda pauses, now: None)
 
 
 @defect("R-07", "a pool without quota begins runs", flow=FERRY)

@@ -1,5 +1,5 @@
 """Two hundred small lives of every preset, each checked after every command; a part of them to the end.
-Twenty-five of each are lived in every run, the others in the long tests."""
+Ten of each are lived in every run, the others in the long tests."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from folkmoot.flows.preset import preset_names
 from folkmoot.sim.flows import flow_of, variant
 from folkmoot.sim.run import Outcome, simulate
 
-SEEDS, BATCH = 200, 25
+SEEDS, BATCH = 200, 10
 STEPS, AGENTS, ITEMS = 90, 6, 20
 TO_THE_END = 5  # every fifth life is lived until nothing is left to do
 WHOLE_STEPS, WHOLE_ITEMS = 45, 6

@@ -44,6 +44,10 @@ def test_half_a_save_is_never_committed(store: SqliteStore) -> None:
     store_contract.undoes_what_was_caught(store)
 
 
+def test_the_log_is_proved_in_parts_and_a_trial_write_leaves_no_trace(store: SqliteStore) -> None:
+    store_contract.is_proved_in_parts(store)
+
+
 def test_threads_may_share_a_store(store: SqliteStore) -> None:
     store.transact(lambda tx: store_contract.save_item(tx, 1, is_new=True))
 

@@ -14,7 +14,7 @@ import pytest
 from folkmoot.core.commands import Actor, AddItem, LockPaths, UnlockPaths
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import Invalid, MootError, Unavailable
-from folkmoot.store.port import Store, Transaction
+from folkmoot.store.port import Store, Stretch, Transaction
 from folkmoot.store.sqlite import group_commit
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.store.sqlite.writer_queue import WriteRequest, WriterQueue
@@ -62,6 +62,12 @@ class Inside:
 
     def broken_links(self) -> list[str]:
         return []
+
+    def prove(self, after: int, limit: int) -> Stretch:
+        return Stretch(after, [], ends=True)
+
+    def try_write(self, seconds: float) -> int | None:
+        return None
 
     def close(self) -> None: ...
 

@@ -77,7 +77,23 @@ def test_an_old_board_is_written_on(old_board: Path) -> None:
     again.close()
 
 
-@pytest.mark.parametrize("doc", ["{", "[]", '{"files": 3}', '{"files": {"a": 1}}'])
+@pytest.mark.ledger("R-03", "R-31")
+def test_a_task_of_an_old_board_that_waits_for_its_whole_is_seen_to_wait(old_board: Path) -> None:
+    ask(
+        old_board,
+        """UPDATE items SET doc = json_set(doc, '$.parent', '1', '$.waits_for', json('["1"]')) WHERE number = 6""",
+    )
+    ask(old_board, "INSERT INTO edges (item, needs, why) VALUES (1, 6, 'child')")
+    before = ask(old_board, "SELECT * FROM edges")
+    store = SqliteStore.open(old_board)
+    assert "6" in store.read(lambda reading: reading.waiters("1"))
+    assert "6" not in store.read(lambda reading: reading.dependents("1"))
+    assert [fault for fault in store.broken_links() if "needs" in fault] == []
+    store.close()
+    assert sorted(ask(old_board, "SELECT * FROM edges")) == sorted([*before, (6, 1, "whole")])
+
+
+@pytest.mark.parametrize("doc", ["{", "[]", '{"files": 3}', '{"files": {"a": 1}}', '{"parent": "2", "waits_for": "2"}'])
 def test_a_damaged_document_does_not_keep_the_doctor_out(old_board: Path, doc: str) -> None:
     ask(old_board, f"UPDATE items SET doc = '{doc}' WHERE number = 1")
     store = SqliteStore.open(old_board, verify=False)

@@ -23,6 +23,7 @@ PLANS = [
     ("due_questions", "questions_deadline", False),
     ("open_run", "runs_open", False),
     ("runs", "runs_token", False),
+    ("runs_ended", "runs_ended", False),
     ("dependents", "edges_needs", False),
     ("children", "PRIMARY KEY", False),
     ("items_in_column", "items_column", False),

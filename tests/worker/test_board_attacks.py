@@ -19,6 +19,7 @@ from folkmoot.wiring.running import open_repository, tools_of
 from folkmoot.wiring.trust import place_of, trees_of
 from folkmoot.worker.folder import Folder
 from folkmoot.worker.git.harvest.settings import led_to
+from tests.some import some
 from tests.worker.yard import Yard, git
 
 WHY = Bubblewrap().why
@@ -463,7 +464,7 @@ PLANTED = {
     "board", "in a plain folder an agent makes a `.git` that leads elsewhere", "it is set aside, and the run is refused"
 )
 @pytest.mark.ledger("Q-03", "R-20")
-@pytest.mark.parametrize("how", PLANTED)
+@pytest.mark.parametrize("how", some(PLANTED, ["link", "below", "of another name"]))
 def test_a_repository_planted_in_a_plain_folder_is_set_aside(tmp_path: Path, how: str) -> None:
     private = Yard(tmp_path / "private").folder
     yard = Yard(tmp_path / "yard", plain=True, timeout="300s", silence="300s")
@@ -652,12 +653,27 @@ LED = {
 }
 
 
+@pytest.mark.parametrize("what", LED)
+def test_it_is_known_where_the_users_git_is_led_to(tmp_path: Path, what: str) -> None:
+    lead, path = LED[what]
+    yard = Yard(tmp_path / "yard", files={"tools/other.txt": "other\n", "tools/check.sh": ":\n"})
+    subprocess.run(["/bin/sh", "-c", lead], cwd=yard.folder, check=True)
+    repository = open_repository(str(yard.folder / ".moot"), "main")
+    assert repository is not None
+    reached = led_to(repository)
+    assert any(f"{path}/".startswith(f"{place}/") for place in reached), reached
+    assert what == "hooks that are a link" or not any("tools/other.txt".startswith(f"{one}/") for one in reached)
+    yard.close()
+
+
 @pytest.mark.attack(
     "board",
     "a change reaches what the user's git runs or reads settings from (hooks, include.path, filters, aliases, …)",
     "it is refused, with the reason: it would run at the user's next git command",
 )
-@pytest.mark.parametrize("what", LED)
+@pytest.mark.parametrize(
+    "what", some(LED, ["hooks", "settings", "a file that a hook names", "a link on the way to what a hook runs"])
+)
 def test_no_run_changes_what_the_users_git_runs(tmp_path: Path, what: str) -> None:
     lead, path = LED[what]
     yard = Yard(tmp_path / "yard", files={"tools/other.txt": "other\n", "tools/check.sh": ":\n"})
@@ -691,7 +707,7 @@ BY_VARIABLE = {
     "a change reaches what the user's git runs by the user's variables (GIT_CONFIG_COUNT, GIT_EXTERNAL_DIFF, EDITOR)",
     "it is refused: the variables with which moot was started count like settings in files",
 )
-@pytest.mark.parametrize("what", BY_VARIABLE)
+@pytest.mark.parametrize("what", some(BY_VARIABLE, ["a setting", "an editor"]))
 def test_no_run_changes_what_the_users_git_runs_by_variables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:

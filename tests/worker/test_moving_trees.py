@@ -4,11 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from folkmoot.worker.git.trees.placing import IN_HAND
+from tests.some import some
 from tests.worker.yard import Yard, git
 
 HALTED = str(Path(__file__).with_name("halted.py"))
@@ -65,8 +67,13 @@ def test_git_waits_while_index_and_files_come_along(tmp_path: Path, words: tuple
     "A worker is killed after the target has moved and before index and files are along; then the user commits",
     "Git is locked until the next worker, or the next `moot` that writes, has finished it; `moot board` says so",
 )
-@pytest.mark.parametrize("when", ["swap", "moved", "landed"])
-@pytest.mark.parametrize("who", ["worker", "command"])
+@pytest.mark.parametrize(
+    "who, when",
+    some(
+        product(["worker", "command"], ["swap", "moved", "landed"]),
+        [("worker", "swap"), ("command", "moved"), ("worker", "landed")],
+    ),
+)
 def test_a_killed_move_is_finished_by_whoever_comes_next(tmp_path: Path, when: str, who: str) -> None:
     yard, item = made(tmp_path / "yard")
     was = git(yard.folder, "rev-parse", "main")
@@ -94,7 +101,7 @@ def test_a_killed_move_is_finished_by_whoever_comes_next(tmp_path: Path, when: s
     "A worker is killed while files come along, and the user moves or copies the project before anything else",
     "The lock is known in the new place and finished there; another folder than this project's is not touched",
 )
-@pytest.mark.parametrize("how", ["mv", "cp -a", "cp -r"])
+@pytest.mark.parametrize("how", some(["mv", "cp -a", "cp -r"], ["mv", "cp -r"]))
 def test_a_killed_move_is_finished_where_the_project_is_now(tmp_path: Path, how: str) -> None:
     yard, _ = made(tmp_path / "yard")
     subprocess.run([sys.executable, HALTED, str(yard.folder), "landed", "kill"], check=False, capture_output=True)

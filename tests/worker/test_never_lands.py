@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from folkmoot.wiring.boards import FileBoards
+from tests.some import some
 from tests.worker.yard import Yard, git
 
 
@@ -46,7 +47,7 @@ BARE = {
     "it is refused: git would run that at the user's next command there",
 )
 @pytest.mark.ledger("R-19", "R-20")
-@pytest.mark.parametrize("how", BARE)
+@pytest.mark.parametrize("how", some(BARE, ["programs", "commondir", "deep"]))
 def test_no_change_makes_a_repository_of_a_folder(tmp_path: Path, how: str) -> None:
     yard = Yard(tmp_path / "yard", files={"web/index.html": "x\n"})
     item = yard.add("bare", *BARE[how], "report done")

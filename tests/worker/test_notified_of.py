@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.doors.conftest import environment
 from tests.worker.yard import Yard
 
@@ -38,12 +39,9 @@ def yard_of(folder: Path, notify: list[str], deadline: str = "null") -> Yard:
 
 
 def moot(yard: Yard, *words: str) -> str:
-    command = [sys.executable, "-m", "folkmoot", *words]
-    ran = subprocess.run(
-        command, cwd=yard.folder, env=environment(), capture_output=True, text=True, check=False, timeout=PATIENCE
-    )
+    ran = forked.run(words, cwd=yard.folder, env=environment(), timeout=PATIENCE)
     assert ran.returncode == 0, ran.stderr
-    return ran.stdout
+    return ran.stdout.decode()
 
 
 def heard(path: Path) -> list[str]:

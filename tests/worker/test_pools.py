@@ -25,7 +25,10 @@ def test_six_items_of_a_client_that_is_not_signed_in_ask_once_and_go_on_with_the
     runs = [run for item in items for run in yard.show(item)["runs"]]
     assert {(run["outcome"], run["cause"]) for run in runs} == {("released", "environment")} and len(runs) <= 2
     (question,) = yard.queries.inbox()["questions"]
-    assert "is not signed in (401)" in question["question"] and "All items of shared wait" in question["question"]
+    assert (
+        "is not signed in (401)" in question["question"]
+        and "6 items of shared wait. Sign in, then answer: retry" in question["question"]
+    )
     assert [option["option"] for option in question["options"]] == ["retry", "park these items", "cancel it"]
     assert {yard.show(item)["failure_count"] for item in items} == {0}
     yard.run(slots=2)

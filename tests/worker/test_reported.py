@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from folkmoot.worker.jobs import saying
 from folkmoot.worker.reclaim import reclaim
 from folkmoot.worker.worker import Worker
 from folkmoot.worker.workspaces import run_paths
+from tests.some import some
 from tests.worker.test_kill import KILLED, wait_until_gone
 from tests.worker.yard import Yard, git
 
@@ -72,14 +74,25 @@ AFTERWARDS = {
     "is killed": ["shell kill -9 $PPID", HANG],
     "ends": [],
 }
+SAYINGS = {"by command": BY_COMMAND, "in its file": IN_FILE}
 
 
 @pytest.mark.ledger("R-32", "Q-06")
-@pytest.mark.parametrize("said", [BY_COMMAND, IN_FILE], ids=["by command", "in its file"])
-@pytest.mark.parametrize("after", AFTERWARDS.values(), ids=AFTERWARDS)
-def test_a_report_counts_however_its_process_ends(make: MakeYard, said: str, after: list[str]) -> None:
+@pytest.mark.parametrize(
+    "after, said",
+    some(
+        product(AFTERWARDS, SAYINGS),
+        [
+            ("hangs and hears no signal", "by command"),
+            ("crashes", "in its file"),
+            ("is killed", "by command"),
+            ("ends", "in its file"),
+        ],
+    ),
+)
+def test_a_report_counts_however_its_process_ends(make: MakeYard, said: str, after: str) -> None:
     yard = make()
-    item = yard.add("one", "write one.txt made", said, *after)
+    item = yard.add("one", "write one.txt made", SAYINGS[said], *AFTERWARDS[after])
     yard.run()
     (run,) = efforts(yard, item)
     assert (run["outcome"], run["report"]["summary"]) == ("done", "what_was_accomplished")
@@ -87,11 +100,13 @@ def test_a_report_counts_however_its_process_ends(make: MakeYard, said: str, aft
 
 
 @pytest.mark.ledger("R-07")
-@pytest.mark.parametrize("limit", ["timeout", "silence"])
-@pytest.mark.parametrize("said", [BY_COMMAND, IN_FILE], ids=["by command", "in its file"])
+@pytest.mark.parametrize(
+    "said, limit",
+    some(product(SAYINGS, ["timeout", "silence"]), [("by command", "silence"), ("in its file", "timeout")]),
+)
 def test_a_limit_that_is_reached_after_the_report_takes_nothing_from_it(make: MakeYard, said: str, limit: str) -> None:
     yard = make(after="60s", **{limit: "3s"})
-    item = yard.add("one", "write one.txt made", said, HANG)
+    item = yard.add("one", "write one.txt made", SAYINGS[said], HANG)
     yard.run()
     assert [run["outcome"] for run in efforts(yard, item)] == ["done"] and yard.landed("one.txt") == "made"
 

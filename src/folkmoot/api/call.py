@@ -1,14 +1,13 @@
 """A call of the contract: its name, what is asked, what is answered, and who may call it."""
 
 from collections.abc import Callable
-from typing import Any, Literal, Protocol, TypeVar, get_args
+from typing import Any, Protocol, TypeVar, get_args
 
 from msgspec import Struct
 
 from folkmoot.api.requests import Request
+from folkmoot.core.enums import Role as Role
 
-Role = Literal["person", "run", "observer"]
-"""Who calls: somebody who may decide, the processes of a run through its socket, or somebody who only looks."""
 ROLES: tuple[Role, ...] = get_args(Role)
 
 Answer = TypeVar("Answer")
@@ -27,6 +26,10 @@ class Call(Struct, frozen=True):
     may: frozenset[Role]
     writes: bool
     tells: Callable[..., None] | None = None  # the same without an answer, where that is less to do
+
+    def allows(self, role: Role) -> bool:
+        """The owner may do whatever a person may."""
+        return role in self.may or (role == "owner" and "person" in self.may)
 
     @property
     def response(self) -> Any:

@@ -20,6 +20,11 @@ class Row(Struct, frozen=True):
 
 
 REFUSED = {
+    "not_loopback": "other machines could reach the server, and nobody said that they may",
+    "no_token": "nobody of that name has a token",
+    "token_known": "there is a token of this name already",
+    "token_revoked": "the token was revoked before",
+    "version_changed": "the item has changed since it was read",
     "about_to_land": "nobody works on the item any more: it is about to land",
     "agent_in_use": "a new flow lacks an agent that is working",
     "already_answered": "somebody has answered the question",
@@ -28,6 +33,7 @@ REFUSED = {
     "bad_status": "this status is not set by hand",
     "bad_target": "the flow's target cannot be the name of a branch",
     "being_given": "another command is giving the same run",
+    "being_prepared": "another call makes the clone of the same run",
     "board_exists": "there is a board here already",
     "board_in_use": "another process has the board open",
     "bound": "an item of this kind goes only where its parent leads it",
@@ -56,12 +62,13 @@ REFUSED = {
     "message_over": "the message is completed or rejected",
     "mirror_running": "another process writes the files of the mirror",
     "no_repository": "there is no git repository here",
+    "no_workplace": "this process makes no clones for agents from outside",
     "no_target": "the branch to land on is not there, or names no branch",
     "not_a_mirror": "a folder that holds something else cannot show the board",
     "not_a_start": "an item cannot begin in this column",
     "not_accepted": "nobody has accepted the message yet",
     "not_active": "the agent is not active on this item",
-    "no_clone_here": "the clone of a person's run is not there",
+    "no_clone_here": "the clone of the run is not there",
     "no_shell": "the person's shell cannot be started",
     "not_taken": "the item cannot be taken over now",
     "not_claimable": "the item cannot be claimed now",
@@ -75,6 +82,7 @@ REFUSED = {
     "parent_ended": "the parent is done or cancelled",
     "path_held": "somebody else holds the path",
     "person_asked": "a person is asked first",
+    "settings_unreadable": "the settings of a client cannot be read, or not be added to",
     "sent_refused": "the message was refused before",
     "stale_claim": "the run is not the current one of its item",
     "stale_target": "the branch has moved on since it was merged with",
@@ -100,6 +108,7 @@ FORBIDDEN = {
     "not_editable": "this is only shown, and not changed here",
     "not_for_dispatch": "agents are not dispatched for this",
     "not_for_you": "the message is for somebody else",
+    "not_for_role": "the role of the token does not allow this call",
     "not_in_a_run": "a run cannot call this",
     "not_its_item": "a run speaks about its own item only",
     "not_the_sender": "somebody else is named as the sender",
@@ -122,11 +131,15 @@ EXCESS = {
     "too_much": "the run has written as much as it may",
 }
 INVALID = {
+    "bad_certificate": "the certificate or its key cannot be used",
+    "bad_address": "this is no address to listen at",
+    "unknown_role": "no token has such a role",
     "ambiguous_run": "more than one run is meant",
-    "which_run": "the person has taken several items",
+    "which_run": "the person, or the client, has several runs",
     "ambiguous_option": "the answer can mean several options",
     "bad_answer": "an agent's function returned what is no report",
     "body_names_file": "the details are the name of a file",
+    "bad_arguments": "the arguments of a tool are not as its schema says",
     "bad_branch": "this cannot be the name of a branch",
     "bad_cursor": "nothing has this number to go on from",
     "bad_dispatch": "the task of a dispatch cannot be read",
@@ -195,6 +208,7 @@ INVALID = {
     "unsupported_store": "this kind of store cannot be used yet",
 }
 UNKNOWN = {
+    "unknown_token": "no token has this name",
     "no_such_work": "nothing is kept of the run",
     "unknown_agent": "the flow has no such agent",
     "unknown_artifact": "there is no such artifact",
@@ -212,6 +226,7 @@ UNKNOWN = {
     "unknown_message": "there is no such message",
     "unknown_preset": "there is no such preset",
     "unknown_question": "there is no such question",
+    "unknown_resource": "nothing is at this address",
     "unknown_run": "there is no such run",
 }
 NOTHING = {
@@ -226,6 +241,12 @@ NOTHING = {
     "too_many_starts": "as many runs have begun as may in this time",
 }
 UNAVAILABLE = {
+    "cannot_listen": "the server cannot listen at this address",
+    "damaged_access": "the file of tokens cannot be read",
+    "access_open": "other users of this machine can read the tokens of the board",
+    "not_installed": "a part of moot that is an extra is not installed",
+    "no_access": "this process has no tokens of the board",
+    "not_sound": "a part of the board is not sound now: its store, its log or a worker",
     "agent_not_ended": "a worker that is alive has not ended its agent",
     "backup_damaged": "the backup is damaged",
     "backup_failed": "the backup could not be written",
@@ -262,6 +283,7 @@ UNAVAILABLE = {
     "repository_in_the_way": "moot's place for its repository holds another one",
     "sandbox_path": "the path cannot be shown in the sandbox",
     "setup_failed": "the setup of a clone failed",
+    "clone_failed": "no clone could be made for an agent from outside",
     "setup_not_kept": "what a setup left cannot be kept for other runs",
     "stopped_early": "the work was stopped before it was done",
     "store_busy": "another process holds the store for too long",
@@ -297,10 +319,17 @@ REMEDIES = {
     "simulate": "play the flow",
 }
 
+# Before anything is looked at: who asks, and by which name they have reached us.
+UNAUTHENTICATED = {
+    "bad_token": "the token is unknown, revoked, expired or of a run that is over",
+    "no_credentials": "no token was shown",
+}
+
 ERRORS: dict[str, Row] = {
     code: Row(code, kind, http, meaning)
     for kind, http, group in (
         (Refused, 409, REFUSED),
+        (Refused, 401, UNAUTHENTICATED),
         (Refused, 403, FORBIDDEN),
         (Refused, 429, EXCESS),
         (Invalid, 400, INVALID),

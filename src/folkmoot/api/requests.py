@@ -162,10 +162,9 @@ class ListRuns(Request[LiveRuns], frozen=True, kw_only=True):
 
 
 class FindRun(Request[LiveRun], frozen=True, kw_only=True):
-    """One run, by its id, by how the id begins, or by an item: then its latest. `by_id`: not by an item."""
+    """One run, by its id, by how the id begins, or by an item: then its latest."""
 
     run: str
-    by_id: bool = False
 
 
 class ReadOutput(Request[RunOutput], frozen=True, kw_only=True):
@@ -200,18 +199,21 @@ class Dispatch(Request[ItemView], frozen=True, kw_only=True):
     purpose: str = "fix"
 
 
-class Move(Request[ItemView], frozen=True, kw_only=True):
+class OnItem(Request[ItemView], frozen=True, kw_only=True):
+    item: str
+    version: Number | None = None  # it is done only if the item still has this version
+
+
+class Move(OnItem, frozen=True, kw_only=True):
     """Put an item into another column."""
 
-    item: str
     column: str
     why: str = ""
 
 
-class Edit(Request[ItemView], frozen=True, kw_only=True):
+class Edit(OnItem, frozen=True, kw_only=True):
     """Change what an item says, or turn round the verdict on one of its attempts."""
 
-    item: str
     title: str | UnsetType = UNSET
     body: str | UnsetType = UNSET
     type: str | UnsetType = UNSET
@@ -222,17 +224,15 @@ class Edit(Request[ItemView], frozen=True, kw_only=True):
     overrule: Number | UnsetType = UNSET
 
 
-class Cancel(Request[ItemView], frozen=True, kw_only=True):
+class Cancel(OnItem, frozen=True, kw_only=True):
     """End an item without its work."""
 
-    item: str
     why: str = ""
 
 
-class Reopen(Request[ItemView], frozen=True, kw_only=True):
+class Reopen(OnItem, frozen=True, kw_only=True):
     """Take up an item again that has ended."""
 
-    item: str
     why: str = ""
 
 
@@ -261,14 +261,16 @@ class AnswerQuestion(Request[ItemView], frozen=True, kw_only=True):
 
 
 class Claim(Request[ClaimView], frozen=True, kw_only=True):
-    """The next item for an agent, with its brief."""
+    """The next item for an agent, with its brief; without one, for any agent of the flow. With `clone` a clone is made
+    for the work: the report takes in what was changed there."""
 
-    agent: str
+    agent: str | None = None
     column: str | None = None
     item: str | None = None
     lease: float | None = None
     worker: str = ""
     show: bool = True  # the whole item, too
+    clone: bool = False
 
 
 class Renew(Request[ItemView], frozen=True, kw_only=True):

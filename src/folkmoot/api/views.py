@@ -47,6 +47,7 @@ class RunView(View, frozen=True, gc=False, kw_only=True):
     column: str
     model: str | None
     person: str | None  # who does the agent's work by hand
+    cloned: bool  # nobody here started its agent; it works in a clone that was made for it
     worker: str
     started_at: str | None
     ended_at: str | None
@@ -370,9 +371,12 @@ class ClaimView(View, frozen=True, gc=False, kw_only=True):
     agent: str
     model: str | None
     lease_expires_at: str | None
-    workspace: str | None
+    workspace: str | None  # the clone that was made for it, where one was asked for
     item: ItemView | None
     brief: Data
+    bearer: str | UnsetType = UNSET  # over HTTP and MCP: the token by which the run speaks for itself from now on
+    prompt: str | None = None  # with a clone: what a worker tells its agent, as text
+    base: str | None = None  # and the commit that it begins with
 
 
 class TakenView(ClaimView, frozen=True, gc=False, kw_only=True):

@@ -53,6 +53,13 @@ def prompt(brief: View, base: str | None = None) -> str:
     return text
 
 
+def by_tools(text: str, brief: View, how: str) -> str:
+    """The same text for an agent that has tools in place of commands; `how` says by which of them it reports."""
+    meanwhile = _meanwhile(brief)
+    text = text.replace(f"{meanwhile}\n\n", "", 1) if meanwhile else text
+    return text.replace(_by_command(brief), how, 1)
+
+
 def _text(brief: View, base: str | None) -> str:
     brief = _said_once(brief)
     own = own_words(visible(brief["instructions"]))
@@ -206,11 +213,15 @@ def _stop(brief: View, own: OwnWords) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+def _by_command(brief: View) -> str:
+    return f"Once, at the end: `{brief['report_format']['how']}`, where `-` for FILE reads standard input."
+
+
 def _report(brief: View, own: OwnWords) -> str:
     """In the form of the role, and what this run must know beside it; without such a form in the board's own."""
     shape = brief["report_format"]
     whole = _kind(brief) not in ANSWERING and not brief["task"].get("gate")
-    parts = [f"Once, at the end: `{shape['how']}`, where `-` for FILE reads standard input."]
+    parts = [_by_command(brief)]
     form = own.report or f"{LINE}{_json(shape['example'])}"
     if "…" in form:
         parts[0] += " `…` is for your own words, `a|b` for one of the two, `a|…` for `a`."

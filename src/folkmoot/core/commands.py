@@ -37,6 +37,7 @@ class ClaimItem(Command, frozen=True, gc=False, kw_only=True):
     sandboxed: bool | None = None
     person: str | None = None  # who will do the agent's work by hand
     took: str | None = None  # the run that ended for it
+    cloned: bool = False  # an agent from outside does it, in a clone that was made for it here
 
 
 class TakeOver(Command, frozen=True, gc=False, kw_only=True):

@@ -265,6 +265,11 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
         return self.parent or (self.dispatched_by if self.kind == "dispatch" else None)
 
     @property
+    def awaited_whole(self) -> str | None:
+        """The whole that somebody looks at before this task goes on, because it does not fit."""
+        return self.parent if self.parent in self.waits_for else None
+
+    @property
     def top(self) -> str:
         """The item that its work is a part of in the end: the quest of a task of a task, or itself."""
         return self.whole or self.parent or self.id

@@ -92,6 +92,7 @@ class Situation(Struct, frozen=True, gc=False, kw_only=True):
     holds: list[Hold] = field(default_factory=list)  # those in force, if any can matter
     pauses: list[Pause] = field(default_factory=list)
     asked: frozenset[str] = frozenset()  # questions about pools that nobody has answered yet
+    in_pool: int = 0  # other items that need the pool of the item's run, if that says that it cannot work
     meters: list[Meter] = field(default_factory=list)  # those that the command may move
     parent: Item | None = None  # whose branch the item's work lands on, if it does so now
     waiters: frozenset[str] = frozenset()  # items that wait for this one, directly or through others

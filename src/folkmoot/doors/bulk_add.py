@@ -1,17 +1,21 @@
-"""Many items from one file: a YAML list, JSON lines, or a markdown list. Read whole before anything is added."""
+"""Many items at once: a YAML list, JSON lines, or a markdown list. Read whole before anything is added."""
 
 import re
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
+from msgspec.structs import asdict
 
+from folkmoot.api.call import Ask
+from folkmoot.api.requests import Add, Show
+from folkmoot.api.views import ItemView
 from folkmoot.core.commands import AddItem
 from folkmoot.core.decoding import converted
 from folkmoot.core.enums import PRIORITIES, TYPES
 from folkmoot.core.flow import END, Flow
 from folkmoot.core.input_limits import encoded, has_unstorable
-from folkmoot.errors import Invalid
+from folkmoot.errors import Invalid, MootError
 
 ITEMS_MAX = 1000
 TITLE_MAX = 500
@@ -181,6 +185,26 @@ def plan(found: Entries, defaults: AddItem, flow: Flow, source: str) -> Plan:
         commands.append(command)
         seen |= {entry.key} if entry.key else set()
     return Plan(commands, [entry.key for entry in found.entries])
+
+
+def add_all(ask: Ask, planned: Plan, key: str | None, source: str) -> list[ItemView]:
+    """Add what was planned, each in a transaction of its own; with a key, each has its own under it."""
+    for need in planned.outside():
+        ask(Show(item=need))
+    views: list[ItemView] = []
+    known: dict[str, str] = {}
+    for index, name in enumerate(planned.keys):
+        own = f"{key}/{index + 1}" if key is not None else None
+        try:
+            view = ask(Add(**asdict(planned.command(index, known))), own)
+        except MootError as error:
+            before = ", ".join(f"#{view.id}" for view in views) or "none"
+            error.message = f"item {index + 1} of {source}: {error.message}; added before it: {before}"
+            raise
+        views.append(view)
+        if name:
+            known[name] = view.id
+    return views
 
 
 def _command(entry: Entry, defaults: AddItem) -> AddItem:

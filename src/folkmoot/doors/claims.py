@@ -29,6 +29,8 @@ class Claim:
         self.agent: str = view.agent
         self.model: str | None = view.model
         self.brief = view.brief
+        self.workspace = view.workspace  # the clone, where one was asked for
+        self._prompt = view.prompt  # as it was told with the clone
         self.item_id: str = self.brief["task"]["id"]
         self._ask = application.asked_by(Actor(self.agent, self.id, self.token))
         self._reported = False
@@ -99,7 +101,7 @@ class Claim:
         """
         from folkmoot.briefs.prompt import prompt
 
-        return prompt(self.brief)
+        return self._prompt or prompt(self.brief)
 
     def widen(self, *paths: str, key: str | None = None) -> ItemView:
         """Ask for more files than the item declared; raises Refused if another holds one.

@@ -18,10 +18,13 @@ PLACED: dict[str, tuple[str, ...]] = {
     "say": ("item", "text"),
     "unlock": ("paths",),
     "widen": ("paths",),
+    **dict.fromkeys(("make_token", "revoke_token"), ("name",)),
     **dict.fromkeys(("accept", "complete", "reject"), ("message",)),
     **dict.fromkeys(("cancel", "comments", "edit", "give", "reopen", "show", "take"), ("item",)),
 }
 
+# Calls whose command has another name.
+NAMED = {"tokens": "token list", "make_token": "token add", "revoke_token": "token revoke", "login_code": "token link"}
 TEXTS = {"answer", "content", "more", "task", "text", "why"}
 
 
@@ -34,7 +37,7 @@ def option(name: str) -> str:
 
 
 def command(step: Step) -> str:
-    words = ["moot", step.call]
+    words = ["moot", NAMED.get(step.call, step.call)]
     for name, value in step.args.items():
         words += [] if name in PLACED.get(step.call, ()) else [option(name)]
         chosen = '"…"' if name in TEXTS else name.upper()

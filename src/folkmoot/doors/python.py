@@ -115,7 +115,7 @@ class Board(Sharing):
 
     def claim(
         self,
-        agent: str,
+        agent: str | None = None,
         *,
         column: str | None = None,
         item: str | None = None,
@@ -123,8 +123,10 @@ class Board(Sharing):
         worker: str = "",
         key: str | None = None,
         wait: float = 0.0,
+        clone: bool = False,
     ) -> "Claim":
-        """The next item for the agent; raises NothingToDo if none is ready, nor becomes ready within `wait` seconds.
+        """The next item for the agent, or for any; raises NothingToDo if none is ready, nor becomes ready within `wait`
+        seconds. With `clone` its `workspace` is a clone of the repository: the report takes in what is changed there.
 
         >>> item = board.add("User can reset a password")
         >>> with board.claim("coder", item=item.id) as run:
@@ -133,7 +135,9 @@ class Board(Sharing):
         'review'
         """
         check_words(column=column, item=item)
-        request = requests.Claim(agent=agent, column=column, item=item, lease=lease, worker=worker, show=False)
+        request = requests.Claim(
+            agent=agent, column=column, item=item, lease=lease, worker=worker, show=False, clone=clone
+        )
         view = when_ready(self._application, agent, wait, lambda: self.ask(request, key))
         return Claim(self._application, view, lease or self._ask(ShowFlow()).limits.lease)
 

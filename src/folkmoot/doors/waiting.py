@@ -48,13 +48,16 @@ def patiently(application: Application, wait: float, attempt: Callable[[], Resul
     return _again(application, wait, attempt, may_wait, application.next_end)
 
 
-def when_ready(application: Application, agent: str, wait: float, attempt: Callable[[], Result]) -> Result:
-    """What the attempt gives, made again while nothing is ready for the agent."""
+def when_ready(application: Application, agent: str | None, wait: float, attempt: Callable[[], Result]) -> Result:
+    """What the attempt gives, made again while nothing is ready for the agent; without one, for any of the flow."""
 
     def may_wait(error: Refused | NothingToDo) -> bool:
         return isinstance(error, NothingToDo)
 
-    return _again(application, wait, attempt, may_wait, lambda: application.next_wake([agent]))
+    def due() -> float | None:
+        return application.next_wake([agent] if agent is not None else list(application.queries.flow().agents))
+
+    return _again(application, wait, attempt, may_wait, due)
 
 
 def _again(

@@ -1,21 +1,30 @@
 """What a door gets: the engine to speak to, the queries to read with, and where the board is."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from msgspec import Struct
 
 from folkmoot.core.commands import Actor
 from folkmoot.core.flow import Flow
+from folkmoot.engine.access.rights import RoleCalls
 from folkmoot.engine.engine import Engine
+from folkmoot.engine.outside.workplace import Workplace
 from folkmoot.engine.reads.queries import Queries
 from folkmoot.engine.registry import Calls
+from folkmoot.errors import Refused
 from folkmoot.store.change_signal import ChangeSignal
 
 if TYPE_CHECKING:
     from folkmoot.api import machine
+    from folkmoot.api.call import Role
+    from folkmoot.api.serving import ServeOptions, ServerStart
     from folkmoot.api.views import Said
     from folkmoot.core.report import Report
+    from folkmoot.engine.access.tokens import Access
+    from folkmoot.engine.checking.health import HealthCheck, WorkerLook
 
 LOOK_AGAIN = 5.0  # seconds: a wake-up is only a hint, and who gets none looks this often
 
@@ -32,11 +41,39 @@ class Application:
         self.notes = notes  # what the user should know, though nothing is wrong
         self.change_signal = change_signal or ChangeSignal()  # one that nobody rings: who waits looks every few seconds
         self.look_again = LOOK_AGAIN
+        self.make_access: Callable[[], Access] | None = None  # the board's tokens, where they can be had
+        self._access: Access | None = None
+        self.workers: WorkerLook | None = None  # what the machine tells of them; None: nothing
         self.after_writing: Callable[[], None] | None = None  # done once, when it is closed after something was written
+        self.open_workplace: Callable[[Application], Workplace] | None = None  # set where clones can be made
+        self.tell: Callable[[str], None] = lambda words: None  # hears what goes wrong beside a call
 
-    def asked_by(self, actor: Actor) -> Calls:
-        """What carries requests to this board, in the name of one actor."""
-        return Calls(self, actor)
+    def asked_by(self, actor: Actor, role: "Role | None" = None) -> Calls:
+        """What carries requests to this board, in the name of one actor. A door that knows the caller's role says it:
+        what the role may not call is refused. Without one, whoever calls has the board's files in hand."""
+        return Calls(self, actor) if role is None else RoleCalls(self, actor, role)
+
+    @property
+    def access(self) -> "Access | None":
+        """The board's tokens; most processes never ask for them."""
+        if self._access is None and self.make_access is not None:
+            self._access = self.make_access()
+        return self._access
+
+    @property
+    def workplace(self) -> Workplace:
+        """Where agents from outside get their clones."""
+        if self.open_workplace is None:
+            words = "this process makes no clones, and takes in no work from one"
+            raise Refused("no_workplace", words, "ask a process that was opened on the board's own folder")
+        return self.open_workplace(self)
+
+    @cached_property
+    def health(self) -> "HealthCheck":
+        """Made by the first who asks, and kept: it remembers how far the log was proved."""
+        from folkmoot.engine.checking.health import HealthCheck  # only this one call needs it
+
+        return HealthCheck(self, self.workers)
 
     def last(self) -> int:
         """The number of the last event."""
@@ -91,6 +128,8 @@ class Boards(Protocol):
         tell: Callable[[Any], None],
         begin: "Callable[[machine.WorkerStart], None]",
     ) -> "machine.WorkerEnd": ...
+    def attend(self, board: Application, tell: Callable[[Any], None]) -> AbstractContextManager[None]: ...
+    def worker_alive(self, board: Application) -> bool: ...
     def transcript(self, board: Application, agent: str, model: str | None) -> "Transcript": ...
     def change(self, board: Application, item: str) -> "machine.ItemChange": ...
     def ready(
@@ -114,11 +153,20 @@ class Boards(Protocol):
         unproved: bool,
         tell: Callable[[str], None],
     ) -> "machine.Given": ...
+    def serve(
+        self,
+        board: Application,
+        options: "ServeOptions",
+        name: str,
+        begin: "Callable[[ServerStart], None]",
+        tell: Callable[[str], None],
+    ) -> None: ...
     def unmerged_branch(self, board: Application) -> str | None: ...
     def in_the_way(self, board: Application) -> list[str]: ...
     def kept(self, board: Application, runs: list[str]) -> list[str]: ...
     def unable(self, board: Application, flow: Flow) -> dict[str, str]: ...
     def held_by_kernel(self) -> list[str]: ...
+    def log_cleaner(self) -> Callable[[str], str]: ...
     def demo(self, *, ask: bool, on_stderr: bool) -> "machine.DemoEnd": ...
     def simulate(self, board_dir: str | None, request: "SimulationRequest") -> dict[str, Any]: ...
     def backup(self, board_dir: str | None, file: str | None) -> "machine.BackedUp": ...

@@ -5,19 +5,22 @@ notes the bar of each that it finds kept out. Behind a bar that stands it does n
 that has fallen it does.
 """
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
-from folkmoot.core.order import order_key
+from folkmoot.core.order import claimant, order_key
 from folkmoot.core.records import Pause
+from folkmoot.core.rules.admission import check_pause, lease_for
 from folkmoot.core.rules.running.budgets import (
     POOL,
     STARTS,
     check_day,
     check_rate,
+    check_stop,
     in_force,
     pool_of,
     shut_pools,
@@ -33,13 +36,18 @@ from folkmoot.core.rules.sharing.choice import (
     standing,
 )
 from folkmoot.core.rules.sharing.holds import landing_bar, taken_branches
+from folkmoot.core.vocabulary.roles import agent_named
 from folkmoot.engine.loading import claim_context
-from folkmoot.errors import NothingToDo
+from folkmoot.engine.subjects import nothing_ready
+from folkmoot.errors import NothingToDo, unknown_column
 from folkmoot.store.port import Reading, Transaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from folkmoot.engine.unit_of_work import UnitOfWork
+
+Found = TypeVar("Found")
 CANDIDATES_MAX = 256
 AWAITED_MAX = 20_000
 LISTS_MAX = 8  # fallen bars that are looked behind one by one; where there are more, all behind them are let in
@@ -180,8 +188,77 @@ def _shut(reading: Reading, flow: Flow, agent: str, now: float) -> Shut | None:
     return Shut(shut_pools(flow, paused, live), lambda item: pool_of(flow, agent, item))
 
 
+def wanted(
+    unit: "UnitOfWork", agent: str | None, *, column: str | None, item: str | None, lease: float | None, cloned: bool
+) -> tuple[str, Item, float]:
+    """What a claim gets, and for how long. It names an agent, or leaves it to the board which one of the flow: gates
+    and landings are only given to whoever names them. Raises if nothing is ready."""
+    flow, now = unit.flow, unit.moment.now
+    if agent is None and item is None:
+        return _wanted_by_any(unit, column, lease, cloned=cloned)
+    who = agent_named(flow, agent) if agent is not None else _whose(unit, item or "")
+    seconds = lease_for(flow, who, column, lease, cloned=cloned)
+    check_starting(unit.tx, flow, who, check_pauses(unit), now)
+    known = unit.item(item).id if item else None
+    if known is not None:
+        unit.sweep_item(known)
+    ready = found_among_due(unit, partial(next_item, unit.tx, flow, who, now, column=column, item=known))
+    if ready is None:
+        raise nothing_ready(unit, who, known)
+    return who, ready, seconds
+
+
+def _wanted_by_any(
+    unit: "UnitOfWork", column: str | None, lease: float | None, *, cloned: bool
+) -> tuple[str, Item, float]:
+    flow = unit.flow
+    if column is not None and column not in flow.columns:
+        raise unknown_column(column, flow.columns)
+    pauses = check_pauses(unit)
+    agents = [name for name in flow.agents if column is None or column in flow.watched_by(name)]
+    look = partial(next_of, unit.tx, flow, agents, pauses, unit.moment.now, column=column)
+    found = found_among_due(unit, look)
+    if found is None:
+        raise NothingToDo("nothing_ready", "no item is ready for any agent of the flow", "see what is where: <board>")
+    return *found, lease_for(flow, found[0], column, lease, cloned=cloned)
+
+
+def _whose(unit: "UnitOfWork", item: str) -> str:
+    """Which agent of the flow a named item is for."""
+    known = unit.item(item)
+    unit.sweep_item(known.id)
+    agent = claimant(unit.flow, unit.item(known.id))
+    if agent is None or agent not in unit.flow.agents:
+        raise nothing_ready(unit, agent or "an agent", known.id)
+    return agent
+
+
+def check_pauses(unit: "UnitOfWork") -> list[Pause]:
+    head = unit.tx.head()
+    check_pause(unit.flow, head.open_questions)
+    pauses = unit.tx.pauses() if head.pauses else []
+    check_stop(pauses, unit.moment.now)
+    return pauses
+
+
+def found_among_due(unit: "UnitOfWork", look: "Callable[[], Found | None]") -> Found | None:
+    """Where nothing is ready, what is still due may be: whoever looks for work applies it all."""
+    found = look()
+    for _ in range(unit.tx.head().items):
+        if found is not None or not unit.sweep():
+            break
+        found = look()
+    return found
+
+
 def next_of(
-    tx: Transaction, flow: Flow, agents: "Iterable[str]", pauses: list[Pause], now: float
+    tx: Transaction,
+    flow: Flow,
+    agents: "Iterable[str]",
+    pauses: list[Pause],
+    now: float,
+    *,
+    column: str | None = None,
 ) -> tuple[str, Item] | None:
     """The agent and the item that a worker begins next: what is to land, then what is to be proved, then by order."""
     found = []
@@ -190,7 +267,7 @@ def next_of(
             check_starting(tx, flow, agent, pauses, now)
         except NothingToDo:
             continue  # the others may; what keeps this one is told to whoever claims for it alone
-        item = next_item(tx, flow, agent, now, column=None, item=None)
+        item = next_item(tx, flow, agent, now, column=column, item=None)
         if item is not None:
             turn = 0 if agent == LANDING else 1 if agent in flow.gates else 2
             found.append((turn, order_key(item, now, flow.limits.starve), agent, item))

@@ -18,31 +18,28 @@ from folkmoot.core.events import FlowVersion
 from folkmoot.core.flow import Flow
 from folkmoot.core.input_limits import encoded
 from folkmoot.core.item import Item
-from folkmoot.core.records import Pause, Run
+from folkmoot.core.records import Run
 from folkmoot.core.report import Remark, Report
-from folkmoot.core.rules.admission import check_claimer, check_moves, check_pause, lease_for
+from folkmoot.core.rules.admission import check_claimer, check_moves, check_version, lease_for
 from folkmoot.core.rules.claims import stale
 from folkmoot.core.rules.messages.carrying import note_on, note_on_completed
-from folkmoot.core.rules.running.budgets import check_stop
 from folkmoot.core.rules.running.landing import check_lease, moves_branch
 from folkmoot.core.rules.sharing.holds import note_on_lock
 from folkmoot.core.rules.sharing.paths import normal_path, outside
-from folkmoot.core.vocabulary.roles import agent_named
 from folkmoot.engine.assignment import Assignment
-from folkmoot.engine.claiming import check_starting, next_item, next_of
+from folkmoot.engine.claiming import check_pauses, found_among_due, next_of, wanted
 from folkmoot.engine.clock_and_ids import Clock, Ids
 from folkmoot.engine.facts import facts
 from folkmoot.engine.loading import known_message
 from folkmoot.engine.moment import moment
 from folkmoot.engine.reads.views import answer_view, claim_view, hold_views, item_view, message_view, pause_views
 from folkmoot.engine.run_context import run_context
-from folkmoot.engine.subjects import no_run, nothing_ready, own_item, subject
+from folkmoot.engine.subjects import no_run, own_item, subject
 from folkmoot.engine.unit_of_work import UnitOfWork
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
 from folkmoot.store.port import KeptAnswer, Reading, Store, Transaction
 
 Answer = TypeVar("Answer")
-Found = TypeVar("Found")
 
 
 class _RolledBack(Exception):
@@ -58,13 +55,18 @@ class Engine:
     def add(self, actor: Actor, command: commands.AddItem | commands.DispatchAgent, key: str | None = None) -> ItemView:
         return self._handle(actor, command, lambda unit: None, key)
 
-    def handle_item(self, actor: Actor, item: str, command: Command, key: str | None = None) -> ItemView:
-        """A command about an item: move, edit, cancel, reopen, comment. The answer is the item."""
-        return self._handle(actor, command, lambda unit: unit.item(item), key, salt=item)
+    def handle_item(
+        self, actor: Actor, item: str, command: Command, key: str | None = None, version: int | None = None
+    ) -> ItemView:
+        """A command about an item: move, edit, cancel, reopen, comment. With `version`: only if it still has that."""
+        return self._handle(actor, command, lambda unit: check_version(unit.item(item), version), key, salt=item)
 
-    def handle_run(self, actor: Actor, command: Command, key: str | None = None) -> ItemView:
-        """A command of a run about its own item: renew, release, report. The answer is the item."""
-        view = self._handle(actor, command, lambda unit: own_item(unit, actor) or no_run(), key)
+    def handle_run(
+        self, actor: Actor, command: Command, key: str | None = None, asked: Command | None = None
+    ) -> ItemView:
+        """A command of a run about its own item: renew, release, report. The answer is the item. `asked` is what was
+        asked for with the key, where what was found in files has been added to it."""
+        view = self._handle(actor, command, lambda unit: own_item(unit, actor) or no_run(), key, asked=asked)
         if isinstance(command, commands.WidenRun):
             self._check_widened(actor, command.paths)
         return view
@@ -145,7 +147,7 @@ class Engine:
     def claim(
         self,
         actor: Actor,
-        agent: str,
+        agent: str | None = None,
         *,
         column: str | None = None,
         item: str | None = None,
@@ -153,31 +155,24 @@ class Engine:
         worker: str = "",
         key: str | None = None,
         show: bool = True,
+        cloned: bool = False,
     ) -> ClaimView:
-        """The next item for that agent, with its brief; raises NothingToDo if none is ready. With `show` the whole item
-        is in the answer too."""
+        """The next item for that agent, or for any of the flow, with its brief; raises NothingToDo if none is ready.
+        With `show` the whole item is in the answer too; with `cloned` its agent works in a clone made for it here."""
 
         def work(unit: UnitOfWork) -> ClaimView:
             check_claimer(actor, unit.tx.run(actor.run) if actor.run else None)
-            who = agent_named(unit.flow, agent)
-            seconds = lease_for(unit.flow, who, column, lease)
-            pauses = _check_pauses(unit)
-            check_starting(unit.tx, unit.flow, who, pauses, unit.moment.now)
-            wanted = unit.item(item).id if item else None
-            if wanted is not None:
-                unit.sweep_item(wanted)
-            look = partial(next_item, unit.tx, unit.flow, who, unit.moment.now, column=column, item=wanted)
-            ready = _found_among_due(unit, look)
-            if ready is None:
-                raise nothing_ready(unit, who, wanted)
-            order = commands.ClaimItem(agent=who, lease=seconds, worker=worker)
+            who, ready, seconds = wanted(unit, agent, column=column, item=item, lease=lease, cloned=cloned)
+            order = commands.ClaimItem(agent=who, lease=seconds, worker=worker, cloned=cloned)
             claimed, run = _claim(unit, order, ready, actor)
             told = brief(unit.flow, claimed, run, facts(unit.tx, unit.flow, claimed, run))
             whole = item_view(unit.tx, claimed, unit.flow, unit.moment) if show or key is not None else None
             return claim_view(run, whole, told, unit.moment)
 
         salt = f"{column} {item} {lease}"
-        command = commands.ClaimItem(agent=agent, lease=lease or 0, worker=worker)
+        # Whose process prepares the clone is no part of what was asked: a repetition may come from another.
+        told_worker = "" if cloned else worker
+        command = commands.ClaimItem(agent=agent or "", lease=lease or 0, worker=told_worker, cloned=cloned)
         return self.transact(actor, command, work, key, salt, ClaimView)
 
     def claim_next(
@@ -192,8 +187,8 @@ class Engine:
         """For a worker: the next item for any of these agents and gates; raises NothingToDo if none is ready."""
 
         def work(unit: UnitOfWork) -> Assignment:
-            pauses = _check_pauses(unit)
-            found = _found_among_due(unit, partial(next_of, unit.tx, unit.flow, agents, pauses, unit.moment.now))
+            pauses = check_pauses(unit)
+            found = found_among_due(unit, partial(next_of, unit.tx, unit.flow, agents, pauses, unit.moment.now))
             if found is None:
                 raise NothingToDo("nothing_ready", "no item is ready for any of these agents", "see: <board>")
             agent, item = found
@@ -309,12 +304,13 @@ class Engine:
         load: Callable[[UnitOfWork], Item | None],
         key: str | None,
         salt: str = "",
+        asked: Command | None = None,
     ) -> ItemView:
         def work(unit: UnitOfWork) -> ItemView:
             item = unit.apply(command, load(unit), actor)
             return answer_view(unit.tx, command, item, unit.flow, unit.moment, unit.weighed)
 
-        return self.transact(actor, command, work, key, salt, ItemView)
+        return self.transact(actor, asked or command, work, key, salt, ItemView)
 
     def transact(
         self,
@@ -358,24 +354,6 @@ class Engine:
         return result
 
 
-def _check_pauses(unit: UnitOfWork) -> list[Pause]:
-    head = unit.tx.head()
-    check_pause(unit.flow, head.open_questions)
-    pauses = unit.tx.pauses() if head.pauses else []
-    check_stop(pauses, unit.moment.now)
-    return pauses
-
-
-def _found_among_due(unit: UnitOfWork, look: Callable[[], Found | None]) -> Found | None:
-    """Where nothing is ready, what is still due may be: whoever looks for work applies it all."""
-    found = look()
-    for _ in range(unit.tx.head().items):
-        if found is not None or not unit.sweep():
-            break
-        found = look()
-    return found
-
-
 def _claim(unit: UnitOfWork, order: commands.ClaimItem, item: Item, actor: Actor) -> tuple[Item, Run]:
     claimed = unit.apply(order, item, actor)
     assert unit.run is not None, "a claim has just made it"
@@ -389,7 +367,7 @@ def _digest(command: Command, data: bytes, salt: str) -> bytes:
 def _repeated(kept: KeptAnswer, digest: bytes, key: str, kind: type[Answer]) -> Answer:
     if kept.digest != digest:
         words = "the key {key!r} was used for another command"
-        raise Refused("key_reused", words, "use a new <.key> for each command", key)
+        raise Refused("key_reused", words, "give each command one of its own: <.key>", key)
     try:
         answer: Answer = reader(kind)(kept.answer)
         return answer

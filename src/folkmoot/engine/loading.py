@@ -14,7 +14,7 @@ from folkmoot.core.rules.judging.form import names_another
 from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.messages.sending import belongs_to
 from folkmoot.core.rules.messages.telling import ids_in
-from folkmoot.core.rules.running.budgets import STARTS
+from folkmoot.core.rules.running.budgets import POOL, STARTS, pool_of
 from folkmoot.core.rules.running.spending import DAY
 from folkmoot.core.rules.sharing.choice import Ground, waiting_for, wanted, writes_now
 from folkmoot.core.rules.sharing.paths import meeting
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 UPSTREAM_MAX = 20_000
 MESSAGES_MAX = 10_000
-WAITERS_MAX = 10_000
+IN_POOL_MAX = 1_000
 ITEMS_LOOKED_AT = 1_000
 UNFINISHED = tuple(status for status in STATUSES if status not in ENDED and status != "blocked")
 WRITERS_MAX = 1_000
@@ -114,6 +114,7 @@ def situation(
         messages=_messages(reading, command, item) if head.messages else [],
         pauses=pauses,
         asked=_asked(reading, pauses) if kind is commands.PauseRun else frozenset(),
+        in_pool=_in_pool(reading, flow, item, moment.now) if kind is commands.PauseRun and item else 0,
         meters=_meters(reading, flow, command, item, origin or maker or item),
         parent=_parent(reading, command, item, item.asker) if item and item.asker else None,
         holds=holds,
@@ -124,6 +125,16 @@ def situation(
 def _asked(reading: Reading, pauses: list[Pause]) -> frozenset[str]:
     found = [reading.question(pause.question) for pause in pauses if pause.question]
     return frozenset(question.id for question in found if question is not None and question.state == "open")
+
+
+def _in_pool(reading: Reading, flow: Flow, item: Item, now: float) -> int:
+    """How many other items need the pool of the item's run now: they are ready for it, or at work with it."""
+    run = reading.run(item.run or "")
+    pool = (run.pool or run.agent) if run is not None else ""
+    ready = ((agent, reading.ready(agent, now, flow.limits.starve, limit=IN_POOL_MAX)) for agent in flow.agents)
+    number = sum(pool_of(flow, agent, one) == POOL + pool for agent, found in ready for one in found)
+    live = (one for one in reading.open_runs() if one.item != item.id and not one.gate)
+    return number + sum((one.pool or one.agent) == pool for one in live)
 
 
 def _origin(reading: Reading, maker: Item | None) -> Item | None:
@@ -231,6 +242,7 @@ def idle_waiters(reading: Reading, flow: Flow, item: str) -> frozenset[str]:
     """Who waits for the item, directly or through others. A holder with a run of its own keeps everybody out; but who
     sent for the item does so only while its run writes."""
     ready: dict[str, tuple[Item, list[str]]] = {}
+    known: dict[str, set[str]] = {}
 
     def writers_on(paths: list[str]) -> "Iterable[Item]":
         if not ready:
@@ -246,8 +258,10 @@ def idle_waiters(reading: Reading, flow: Flow, item: str) -> frozenset[str]:
         return holder.holds if holder is not None and holder.run is None else []
 
     def waiters(one: str) -> set[str]:
-        asker = known_item(reading, one).asker
-        return reading.waiters(one, WAITERS_MAX) | ({asker} if asker else set())
+        if one not in known:
+            asker = known_item(reading, one).asker
+            known[one] = reading.waiters(one) | ({asker} if asker else set())
+        return known[one]
 
     def is_in_the_way(one: str) -> bool:
         other = reading.item(one)

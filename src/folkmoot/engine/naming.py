@@ -5,20 +5,24 @@ from folkmoot.engine.loading import known_item
 from folkmoot.errors import Invalid
 from folkmoot.store.port import Reading
 
+LETTERS_LEAST = 4  # of an id: by fewer anybody could guess one where there are few runs
 NAMED_MAX = 5  # of those that are meant as well
 
 
-def known_run(reading: Reading, words: str, printed: bool = False, by_id: bool = False) -> Run:
-    """Refused where none, or more than one, is meant. `printed`: of an item the latest that has printed anything, or
-    may yet; a landing mostly prints nothing. `by_id`: an item names none, since the id is half of what a run shows to
-    be the one it says."""
+def known_run(reading: Reading, words: str, printed: bool = False) -> Run:
+    """For whoever looks, or speaks of a run; whoever speaks as one has its whole id. Refused where none, or more than
+    one, is meant. `printed`: of an item the latest that has printed anything, or may yet; a landing mostly prints
+    nothing."""
     named = words.strip()
     found = reading.run(named)
     if found is not None:
         return found
     number = named.removeprefix("#")
-    if number.isascii() and number.isdecimal() and not by_id:
+    if number.isascii() and number.isdecimal():
         return _latest(reading, number, printed)
+    if len(named) < LETTERS_LEAST and reading.runs_named(named.lower(), 1):
+        text = "{run!r} is too short to say which run is meant"
+        raise Invalid("ambiguous_run", text, f"write {LETTERS_LEAST} letters of its id, or more", words)
     meant = reading.runs_named(named.lower(), NAMED_MAX + 1) if named else []
     if len(meant) == 1:
         return meant[0]

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import asdict
 
-from folkmoot.api import requests
+from folkmoot.api import access, requests
 from folkmoot.api.call import Call, Role
+from folkmoot.api.gauges import ReadGauges
+from folkmoot.api.health import CheckHealth
 from folkmoot.api.requests import Request
 from folkmoot.core import commands
+from folkmoot.engine.outside import calls as outside
 from folkmoot.engine.steering import calls as steering
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ Handler = Callable[["Application", "Actor", Any, str | None], Any]
 LOOKERS: frozenset[Role] = frozenset({"person", "run", "observer"})
 WORKERS: frozenset[Role] = frozenset({"person", "run"})
 PEOPLE: frozenset[Role] = frozenset({"person"})
+OWNERS: frozenset[Role] = frozenset({"owner"})
 
 
 def _read(method: str) -> Handler:
@@ -35,7 +39,8 @@ def _read(method: str) -> Handler:
 def _on_item(kind: type["Command"]) -> Handler:
     def handle(board: "Application", actor: "Actor", request: Any, key: str | None) -> Any:
         fields = asdict(request)
-        return board.engine.handle_item(actor, fields.pop("item") or "", kind(**fields), key)
+        item, version = fields.pop("item") or "", fields.pop("version", None)
+        return board.engine.handle_item(actor, item, kind(**fields), key, version)
 
     return handle
 
@@ -44,20 +49,16 @@ def _on_run(kind: type["Command"]) -> Handler:
     return lambda board, actor, request, key: board.engine.handle_run(actor, kind(**asdict(request)), key)
 
 
-def _of_run(name: str, request: type[Request[Any]], kind: type["Command"], may: frozenset[Role] = WORKERS) -> Call:
+def _of_run(name: str, request: type[Request[Any]], kind: type["Command"]) -> Call:
     def tell(board: "Application", actor: "Actor", request: Any, key: str | None) -> None:
         board.engine.act(actor, kind(**asdict(request)), key=key)
 
-    return Call(name, request, _on_run(kind), may, writes=True, tells=tell)
+    return Call(name, request, _on_run(kind), WORKERS, writes=True, tells=tell)
 
 
 def _by(method: str, kind: type["Command"]) -> Handler:
     """A method of the engine that takes one command."""
     return lambda board, actor, request, key: getattr(board.engine, method)(actor, kind(**asdict(request)), key)
-
-
-def _claim(board: "Application", actor: "Actor", request: requests.Claim, key: str | None) -> Any:
-    return board.engine.claim(actor, key=key, **asdict(request))
 
 
 def _say(board: "Application", actor: "Actor", request: requests.Say, key: str | None) -> Any:
@@ -70,6 +71,22 @@ def _hear(board: "Application", actor: "Actor", request: requests.Hear, key: str
 
 def _take(board: "Application", actor: "Actor", request: requests.Take, key: str | None) -> Any:
     return steering.take(board.engine, actor, request.item, key)
+
+
+def _of_tokens(method: str, *, own: bool = False) -> Handler:
+    """About tokens, by their fields; with `own`, for whoever asks."""
+
+    def handle(board: "Application", actor: "Actor", request: Any, key: str | None) -> Any:
+        from folkmoot.engine.access import tokens  # few commands are about them
+
+        named = {"name": actor.name} if own else {}
+        return getattr(tokens, method)(board, **asdict(request), **named)
+
+    return handle
+
+
+def _health(board: "Application", actor: "Actor", request: CheckHealth, key: str | None) -> Any:
+    return board.health.check(request.whole)
 
 
 def _on_board(kind: type[commands.StopBoard] | type[commands.ResumeBoard]) -> Handler:
@@ -101,6 +118,8 @@ CALLS = (
     _look("runs", requests.ListRuns, "live"),
     _look("run", requests.FindRun, "run"),
     _look("output", requests.ReadOutput, "output"),
+    Call("health", CheckHealth, _health, LOOKERS, writes=False),
+    _look("gauges", ReadGauges, "gauges"),
     Call("add", requests.Add, _by("add", commands.AddItem), WORKERS, writes=True),
     Call("dispatch", requests.Dispatch, _by("add", commands.DispatchAgent), WORKERS, writes=True),
     Call("move", requests.Move, _on_item(commands.MoveItem), PEOPLE, writes=True),
@@ -109,10 +128,10 @@ CALLS = (
     Call("reopen", requests.Reopen, _on_item(commands.ReopenItem), PEOPLE, writes=True),
     Call("comment", requests.AddComment, _on_item(commands.AddComment), WORKERS, writes=True),
     Call("answer", requests.AnswerQuestion, _by("answer", commands.AnswerQuestion), PEOPLE, writes=True),
-    Call("claim", requests.Claim, _claim, PEOPLE, writes=True),
+    Call("claim", requests.Claim, outside.claim, PEOPLE, writes=True),
     _of_run("renew", requests.Renew, commands.RenewRun),
-    _of_run("release", requests.Release, commands.ReleaseRun, PEOPLE),
-    _of_run("report", requests.SendReport, commands.ReportRun),
+    Call("release", requests.Release, outside.release, PEOPLE, writes=True, tells=outside.tell_release),
+    Call("report", requests.SendReport, outside.report, WORKERS, writes=True, tells=outside.tell_report),
     _of_run("offer", requests.OfferReport, commands.OfferReport),
     Call("widen", requests.RequestFiles, _on_run(commands.WidenRun), WORKERS, writes=True),
     _of_run("ask", requests.AskPerson, commands.AskPerson),
@@ -127,6 +146,10 @@ CALLS = (
     Call("reject", requests.RejectMessage, _by("on_message", commands.RejectMessage), WORKERS, writes=True),
     Call("pause", requests.Pause, _on_board(commands.StopBoard), PEOPLE, writes=True),
     Call("resume", requests.Resume, _on_board(commands.ResumeBoard), PEOPLE, writes=True),
+    Call("tokens", access.ListTokens, _of_tokens("list_tokens"), OWNERS, writes=False),
+    Call("make_token", access.MakeToken, _of_tokens("make_token"), OWNERS, writes=True),
+    Call("revoke_token", access.RevokeToken, _of_tokens("revoke_token"), OWNERS, writes=True),
+    Call("login_code", access.MakeLoginCode, _of_tokens("make_login_code", own=True), PEOPLE, writes=True),
 )
 BY_NAME: dict[str, Call] = {call.name: call for call in CALLS}
 BY_REQUEST: dict[type[Request[Any]], Call] = {call.request: call for call in CALLS}

@@ -15,7 +15,8 @@ def own_item(unit: UnitOfWork, actor: Actor) -> Item | None:
         return None
     run = unit.tx.run(actor.run)
     if run is None:
-        raise Invalid("unknown_run", "there is no run {run}", "claim an item first: <claim agent>", actor.run)
+        hint = "give its whole id, as the claim told it; or claim an item first: <claim agent>"
+        raise Invalid("unknown_run", "there is no run {run}", hint, actor.run)
     unit.run = run
     return unit.item(run.item)
 

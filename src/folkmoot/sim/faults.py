@@ -5,7 +5,7 @@ from typing import Any, TypeVar, cast
 
 from folkmoot.core.events import Event, Row
 from folkmoot.core.order import QueuePosition
-from folkmoot.store.port import Reading, Store, Transaction
+from folkmoot.store.port import Reading, Store, Stretch, Transaction
 
 Result = TypeVar("Result")
 
@@ -55,6 +55,12 @@ class FaultyStore:
 
     def broken_links(self) -> list[str]:
         return self.store.broken_links()
+
+    def prove(self, after: int, limit: int) -> Stretch:
+        return self.store.prove(after, limit)
+
+    def try_write(self, seconds: float) -> int | None:
+        return self.store.try_write(seconds)
 
     def close(self) -> None:
         self.store.close()

@@ -47,7 +47,7 @@ class Witness:
         self.queues: dict[str, set[str]] = {}
         self.unfinished: set[str] = set()
         self.filed: set[str] = set()  # items in some queue that declare files
-        self._direct: dict[str, set[str]] = {}  # item -> who comes after it, and its parent
+        self._direct: dict[str, set[str]] = {}  # item -> who waits for it, and its parent
         self._prints: dict[tuple[str, str], int] = {}
         self._mark = 0
         self.audit.conduct.weighs = True  # no run of this board is older than the rule
@@ -219,7 +219,6 @@ class Witness:
                     self._direct.get(need, set()).discard(item.id)
             for need in needs:
                 self.needed_by.setdefault(need, set()).add(item.id)
-            for need in item.after:
                 self._direct.setdefault(need, set()).add(item.id)
             self.needs[item.id] = needs
         if item.asker:

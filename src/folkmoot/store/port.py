@@ -39,6 +39,14 @@ class BoardHead(Struct, frozen=True, gc=False):
         return astuple(self)
 
 
+class Stretch(Struct, frozen=True, gc=False):
+    """Some events of the log that were proved, one after the other."""
+
+    upto: int  # the number of the last one
+    faults: list[str]  # what is wrong with them, in sentences
+    ends: bool  # it is the last of the log, and the head fits it
+
+
 class KeptAnswer(Struct, frozen=True, gc=False):
     """The answer to a command that carried an idempotency key."""
 
@@ -66,6 +74,9 @@ class Reading(Protocol):
     def runs(self, item: str) -> list[Run]: ...
     def runs_named(self, beginning: str, limit: int) -> list[Run]:
         """Those whose ids begin so, in the order of their ids."""
+
+    def runs_ended(self, since: int) -> list[Run]:
+        """Those that have ended at this moment (milliseconds of the wall clock) or later, by their ends."""
 
     def open_run(self, item: str) -> Run | None: ...
     def attempts(self, item: str) -> list[Attempt]: ...
@@ -104,13 +115,13 @@ class Reading(Protocol):
         self, items: Iterable[str], agent: str, now: float, *, column: str | None = None, limit: int
     ) -> list[Item]:
         """The barred ones of the queue that are among these items, or that one of them which has no run waits for,
-        directly or through others. Looks at no more than `limit`."""
+        directly or through others, tasks for their whole too. Looks at no more than `limit`."""
 
     def starved(self, before: float, limit: int) -> list[Item]:
         """Items with files that wait in any queue since `before` or longer, the longest first."""
 
-    def waiters(self, item: str, limit: int) -> set[str]:
-        """Who waits for the item, directly or through others; never the item itself, and no more than `limit`."""
+    def waiters(self, item: str) -> set[str]:
+        """Who waits for the item: its dependents, and those of its tasks that wait for it to be looked at."""
 
     def child_items(self, item: str) -> list[Item]: ...
     def message(self, message: str) -> Message | None: ...
@@ -181,4 +192,13 @@ class Store(Protocol):
 
     def read(self, work: Callable[[Reading], Result]) -> Result: ...
     def broken_links(self) -> list[str]: ...
+    def prove(self, after: int, limit: int) -> Stretch:
+        """Prove the next events of the log, and at its end that the head fits them. Before the beginning (a number
+        below 0) it counts from the end: the newest of them."""
+
+    def try_write(self, seconds: float) -> int | None:
+        """Write something that leaves no trace, in the way a commit is written; raises what keeps a commit from being
+        made. It waits no longer than so many seconds for other writers. Gives the bytes that are free there, if anybody
+        can tell."""
+
     def close(self) -> None: ...

@@ -25,9 +25,17 @@ def alone_within(path: str, seconds: float) -> Iterator[bool]:
     """Wait so long for the lock, and have it for the block; gives whether it was got. The kernel cannot wait so."""
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        yield _got(fd, time.monotonic() + seconds)
+        yield _got(fd, time.monotonic() + seconds) and _is_at(path, fd)
     finally:
         os.close(fd)
+
+
+def _is_at(path: str, fd: int) -> bool:
+    """Who had it before may have removed the file: the lock on it keeps nobody out then."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(fd))
+    except FileNotFoundError:
+        return False
 
 
 def _got(fd: int, until: float) -> bool:

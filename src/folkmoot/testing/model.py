@@ -109,15 +109,8 @@ class Model:
         return [other.id for other in self.all_items() if item in self.needs(other)]
 
     def waiters(self, item: str) -> set[str]:
-        """All of them: where a limit is given, any so many will do."""
-        reached: set[str] = set()
-        waiting = self.dependents(item)
-        while waiting:
-            name = waiting.pop()
-            if name not in reached:
-                reached.add(name)
-                waiting += self.dependents(name)
-        return reached - {item}
+        stopped = {other.id for other in self.all_items() if item == other.parent and item in other.waits_for}
+        return stopped | set(self.dependents(item))
 
     def upstream(self, items: Iterable[str], limit: int) -> dict[str, Neighbour]:
         reached: dict[str, Neighbour | None] = {}
@@ -180,7 +173,13 @@ class Model:
 
     def awaited(self, items: Iterable[str], agent: str, now: float, column: str | None) -> list[Item]:
         rows = self.tables["items"]
-        reached = self.upstream([item for item in items if item in rows and rows[item].status != "running"], 10**9)
+        reached: set[str] = set()
+        waiting = [item for item in items if item in rows and rows[item].status != "running"]
+        while waiting:
+            name = waiting.pop()
+            if name in rows and name not in reached:
+                reached.add(name)
+                waiting += [other for other in rows if name in self.waiters(other)]
         return [item for item in self.awake(agent, now, column) if item.id in self.bars and item.id in reached]
 
     def starved(self, before: float, limit: int) -> list[Item]:
@@ -222,6 +221,11 @@ class Model:
     def runs_named(self, beginning: str, limit: int) -> list[Run]:
         named = [run for run in self.tables["runs"].values() if run.id.startswith(beginning)]
         return sorted(named, key=lambda run: run.id)[:limit]
+
+    def runs_ended(self, since: int) -> list[Run]:
+        """Those that end at once stand in the order in which they began."""
+        ended = [run for run in self.tables["runs"].values() if run.ended_at is not None and run.ended_at >= since]
+        return sorted(ended, key=lambda run: run.ended_at or 0)
 
     def open_runs(self) -> list[Run]:
         live = [run for run in self.tables["runs"].values() if run.ended_at is None]

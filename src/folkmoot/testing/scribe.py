@@ -73,7 +73,7 @@ class Scribe:
 
     def _write(self, tx: Transaction) -> None:
         kinds: list[Callable[[], Save | None]] = [
-            *(self.add, self.claim, self.claim, self.renew, self.finish, self.finish, self.edit),
+            *(self.add, self.add, self.claim, self.claim, self.renew, self.finish, self.finish, self.edit),
             *(self.ask, self.answer, self.comment, self.resolve, self.overrule, self.adopt, self.restart),
             *(self.send, self.reply, self.take, self.take, self.free, self.learn, self.pause),
         ]
@@ -118,6 +118,8 @@ class Scribe:
 
     def add(self) -> Save:
         chance, known = self.chance, list(self.model.tables["items"])
+        parent = chance.choice(known) if known and chance.random() < 0.4 else None
+        others = [item for item in known if item != parent]
         fields: dict[str, Any] = {
             "title": chance.choice(WORDS),
             "column": chance.choice(COLUMNS[:2]),
@@ -125,8 +127,9 @@ class Scribe:
             "rank": chance.randrange(3),
             "tags": chance.sample(TAGS, chance.randrange(3)),
             "files": self.some_files(),
-            "after": chance.sample(known, min(len(known), chance.randrange(3))),
-            "parent": chance.choice(known) if known and chance.random() < 0.3 else None,
+            "after": chance.sample(others, min(len(others), chance.randrange(3))),
+            "parent": parent,
+            "waits_for": [parent] if parent and chance.random() < 0.6 else [],
             "generation": chance.randrange(3),
             "ready_at": self.now,
             "wake_at": self.now + 50.0 if chance.random() < 0.3 else 0.0,
@@ -190,6 +193,7 @@ class Scribe:
         choices: list[dict[str, Any]] = [
             {"after": self.chance.sample(others, min(len(others), self.chance.randrange(4)))},
             {"parent": self.chance.choice([None, *others])},
+            {"waits_for": [item.parent] if item.parent and not item.waits_for else []},
             {"priority": self.chance.choice(PRIORITIES), "rank": self.chance.randrange(5)},
             {"files": self.some_files()},
             {"body": self.chance.choice(WORDS), "tags": []},

@@ -1,17 +1,16 @@
 """Boards in folders: the only place that knows a concrete store, real files and the real clock."""
 
 import os
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from folkmoot.core.commands import ENGINE, Actor
 from folkmoot.engine.application import Application
-from folkmoot.engine.engine import Engine
 from folkmoot.errors import Invalid, Refused, Unavailable
 from folkmoot.store.sqlite.create import sync_folders
 from folkmoot.store.sqlite.store import SqliteStore
-from folkmoot.system.clock import SystemClock, SystemIds
+from folkmoot.wiring.files.application import application_of
 from folkmoot.wiring.files.flow_files import (
     FLOW,
     checked_file,
@@ -23,25 +22,22 @@ from folkmoot.wiring.files.flow_files import (
     read_flow_file,
     read_own,
 )
-from folkmoot.wiring.files.locating import FOLDER, STORE, find, find_lost
+from folkmoot.wiring.files.locating import FOLDER, OWN, STORE, find, find_lost
 from folkmoot.wiring.reading import shown, write_new
-from folkmoot.wiring.wal_watch import BoardSignal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import BinaryIO
 
     from folkmoot.api import machine
+    from folkmoot.api.serving import ServeOptions, ServerStart
     from folkmoot.core.flow import Flow
     from folkmoot.core.report import Report
     from folkmoot.engine.application import SimulationRequest, Transcript
 
 MOVING = os.path.join("repo.git", "moving")  # there once a landing has had to do with files of the user's
 # The flow and its prompts may well be shared; what the board remembers and works with is its own.
-IGNORED = (
-    "board.db*\nrepo.git/\nrepo.git.*/\nlook-*/\nruns/\ncache/\nspares/\nwriter.lock\nnotified*\nbackups/\nset-aside/\n"
-    "mirror/\n"
-)
+IGNORED = "".join(f"{name}\n" for name in OWN)
 
 # Paths are plain text here: pathlib alone would cost every command several milliseconds of start-up.
 
@@ -52,7 +48,7 @@ class FileBoards:
     def open(self, board_dir: str | None) -> Application:
         home = find(board_dir)
         store = SqliteStore.open(os.path.join(home, STORE))
-        application = _application(store, home, list(store.warnings))
+        application = application_of(store, home, list(store.warnings))
         application.notes += flow_changed(home, application)
         if os.path.isdir(os.path.join(home, MOVING)):
             from folkmoot.wiring.git_status import cut_off
@@ -93,7 +89,7 @@ class FileBoards:
         warnings += [*open_to_others, *root_notes(home)]
         store = SqliteStore.open(path) if os.path.exists(path) else SqliteStore.create(path)
         made_for_this(home)
-        application = _application(store, home, [*store.warnings, *warnings, *ladder_notes(ladders)])
+        application = application_of(store, home, [*store.warnings, *warnings, *ladder_notes(ladders)])
         application.engine.adopt_flow(ENGINE, flow, checksum_of(home, ladders) or "")
         return application
 
@@ -143,6 +139,20 @@ class FileBoards:
         from folkmoot.wiring.running import work
 
         return work(board, board.board_dir, slots=slots, agents=agents, until_idle=until_idle, tell=tell, begin=begin)
+
+    @contextmanager
+    def attend(self, board: Application, tell: "Callable[[Any], None]") -> "Iterator[None]":
+        """See to gates, landings and what dead workers left, in a thread of this process, for as long as it is open."""
+        from folkmoot.wiring.steering.attending import attend
+
+        with attend(board, board.board_dir, tell):
+            yield
+
+    def worker_alive(self, board: Application) -> bool:
+        """Is there anybody on this machine who sees to gates and landings?"""
+        from folkmoot.worker.removing import is_attended
+
+        return is_attended(os.path.abspath(board.board_dir))
 
     def transcript(self, board: Application, agent: str, model: str | None) -> "Transcript":
         """Reads what a run of this agent printed. Where the flow has it no more, by what its lines look like."""
@@ -217,6 +227,19 @@ class FileBoards:
 
         return give(board, actor, what, report, back=back, widen=widen, unproved=unproved, tell=tell)
 
+    def serve(
+        self,
+        board: Application,
+        options: "ServeOptions",
+        name: str,
+        begin: "Callable[[ServerStart], None]",
+        tell: "Callable[[str], None]",
+    ) -> None:
+        """The board over HTTP, until a signal ends it."""
+        from folkmoot.wiring.serving.server import serve
+
+        serve(board, options, name, begin, tell)
+
     def unmerged_branch(self, board: Application) -> str | None:
         """The branch on which landed work waits for the user to merge it, if any does."""
         from folkmoot.wiring.git_status import unmerged_branch
@@ -250,6 +273,12 @@ class FileBoards:
         from folkmoot.system.processes.groups import above
 
         return ["open_files", *(["processes"] if above() else [])]
+
+    def log_cleaner(self) -> "Callable[[str], str]":
+        """Takes out of a text what must not stand in a log."""
+        from folkmoot.wiring.observing.cleaning import cleaner
+
+        return cleaner(os.environ)
 
     def demo(self, *, ask: bool, on_stderr: bool) -> "machine.DemoEnd":
         """Play the demo on a real board in a folder of its own, which stays for the user to look at."""
@@ -337,11 +366,6 @@ class FileBoards:
         from folkmoot.store.sqlite.backup.recovery_advice import way_back
 
         return way_back(os.path.join(find(board_dir), STORE))
-
-
-def _application(store: SqliteStore, home: str, notes: list[str]) -> Application:
-    store.change_signal = change_signal = BoardSignal(store.path)
-    return Application(Engine(store, SystemClock(), SystemIds()), home, notes, change_signal)
 
 
 def _is_unfinished(path: str) -> bool:

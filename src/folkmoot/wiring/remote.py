@@ -11,12 +11,14 @@ from folkmoot.api.errors import ERRORS
 from folkmoot.api.requests import Request
 from folkmoot.core.decoding import converted, reader
 from folkmoot.core.input_limits import encoded
+from folkmoot.engine.access.rights import not_in_a_run
 from folkmoot.engine.registry import BY_REQUEST
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
 from folkmoot.system.relay import BEHIND_PATH, receive, send
-from folkmoot.worker.relay import ANSWER_BYTES_MAX, Fault, Reply, not_in_a_run
+from folkmoot.worker.relay import ANSWER_BYTES_MAX, Fault, Reply
 
 if TYPE_CHECKING:
+    from folkmoot.api.call import Role
     from folkmoot.api.machine import DemoEnd, FlowChecked
     from folkmoot.core.commands import Actor
     from folkmoot.core.flow import Flow
@@ -60,7 +62,7 @@ class Line:
 
     def no_answer(self, why: object) -> Unavailable:
         words = "the board of this run does not answer at {path}: {why}"
-        hint = "if the run is over, stop; else try again, with a <.key> so that it has one effect"
+        hint = "if the run is over, stop; else try again, with <.key>, so that it has one effect"
         return Unavailable("no_answer", words, hint, self._path, why)
 
     def _exchange(self, request: bytes) -> bytes:
@@ -117,7 +119,7 @@ class RemoteApplication:
     def __getattr__(self, name: str) -> NoReturn:
         raise _nothing_here(name)
 
-    def asked_by(self, actor: "Actor") -> RemoteCalls:
+    def asked_by(self, actor: "Actor", role: "Role | None" = None) -> RemoteCalls:
         return self._calls
 
     def last(self) -> int:

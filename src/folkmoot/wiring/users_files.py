@@ -4,16 +4,14 @@ import os
 import shutil
 import stat
 from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
 from functools import partial
 
 from folkmoot.store.sqlite import faults
-from folkmoot.store.sqlite.backup.archive import STORE
-from folkmoot.store.sqlite.backup.backup import FILES, PRIVATE, SET_ASIDE, can_be_named
+from folkmoot.store.sqlite.backup.backup import FILES, PRIVATE, can_be_named
+from folkmoot.wiring.files.locating import OWN
 
 REPOSITORY = "repo.git"
-# What the board makes for itself; everything else in its folder is the user's, and travels in a backup.
-OWN = (STORE, REPOSITORY, "runs", "cache", "spares", "writer.lock", "backups", SET_ASIDE)
-UNFINISHED = (".", f"{REPOSITORY}.")
 NAMED_MAX = 10
 
 
@@ -54,11 +52,11 @@ def users_files(home: str) -> tuple[dict[str, str], list[str]]:
     for folder, below, names in os.walk(home, onerror=closed):
         here = os.path.relpath(folder, home)
         at_top = here == os.curdir
-        # Folders that begin with a dot, or with the repository's name, are such as are being made.
-        below[:] = sorted(name for name in below if not (at_top and (name in OWN or name.startswith(UNFINISHED))))
+        # Folders that begin with a dot are such as are being made.
+        below[:] = sorted(name for name in below if not (at_top and (is_own(name) or name.startswith("."))))
         links = [name for name in below if os.path.islink(os.path.join(folder, name))]
         for name in sorted([*names, *links]):
-            if name.endswith(faults.ENDING) or (at_top and (name in OWN or name.startswith(f"{STORE}-"))):
+            if name.endswith(faults.ENDING) or (at_top and is_own(name)):
                 continue
             path = os.path.join(folder, name)
             whole = name if at_top else "/".join([*here.split(os.sep), name])
@@ -71,6 +69,11 @@ def users_files(home: str) -> tuple[dict[str, str], list[str]]:
     return found, left_out
 
 
+def is_own(name: str) -> bool:
+    """Is it what the board makes for itself? Some disks take large letters for small ones."""
+    return any(fnmatchcase(name.casefold(), pattern) for pattern in OWN)
+
+
 def _no_file(home: str, path: str) -> str | None:
     """Why it is not taken for one of the user's files; None if it is. A link stands for the file it leads to."""
     if os.path.islink(path):
@@ -80,7 +83,7 @@ def _no_file(home: str, path: str) -> str | None:
             return "it is a link, and not to a file"
         if not target.startswith(os.path.join(os.path.dirname(os.path.realpath(home)), "")):
             return "it is a link to a file outside of the project"
-        if inside.split(os.sep)[0] in OWN or inside.startswith(f"{STORE}-") or inside.endswith(faults.ENDING):
+        if is_own(inside.split(os.sep)[0]) or inside.endswith(faults.ENDING):
             return "it is a link to what the board makes for itself"
     return None if os.path.isfile(path) else "it is no ordinary file"
 

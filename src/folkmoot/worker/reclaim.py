@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 
 from folkmoot.api.views import LiveRun
-from folkmoot.core.commands import ENGINE, AddComment, LapseRun, SettleLanding
+from folkmoot.core.commands import ENGINE, AddComment, LapseRun, SettleItem, SettleLanding
 from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.engine.run_context import RunContext
 from folkmoot.errors import MootError, Refused
@@ -21,7 +21,7 @@ from folkmoot.worker.jobs.saying import said_before
 from folkmoot.worker.jobs.teardown import Remains, tear_down
 from folkmoot.worker.ports import Paths, WorkerEvent
 from folkmoot.worker.removing import forget_dead, is_alive, is_dead, is_left, remove_tree
-from folkmoot.worker.workspaces import BASE, OWNER, RUNS, SET_ASIDE, TRIAL, GitWorkspaces
+from folkmoot.worker.workspaces import BASE, OWNER, RUNS, SET_ASIDE, TRIAL, GitWorkspaces, is_ready, run_paths
 
 # Folders that are made aside and then renamed or removed: where in the board's folder, what their names begin with, and
 # whether such a name is ours alone. A user may have moved `repo.git` away under any name.
@@ -144,7 +144,9 @@ def take_in(tools: Tools, run: str, stopped: Callable[[], bool] = lambda: False)
             tools.workspaces.remove(paths, stopped)  # nobody worked in it
             return False
         run_context = tools.application.queries.run_context(run)
-        if run_context.live and run_context.person:
+        if run_context.live and is_ready(paths.root):
+            run_context = _as_of_now(tools, run, run_context)
+        if run_context.live and (run_context.person or is_ready(paths.root)):
             return False  # it is theirs: whoever took it comes back
         has_reported = _said(paths.root, BASE) is not None and has_said(tools, paths)
         if run_context.live and not has_reported and not _has_died(paths.root):
@@ -180,6 +182,14 @@ def take_in(tools: Tools, run: str, stopped: Callable[[], bool] = lambda: False)
     return freed
 
 
+def _as_of_now(tools: Tools, run: str, run_context: RunContext) -> RunContext:
+    """Of a run that nobody here renews: once its lease is over, the board is told, where nobody has written since."""
+    if tools.application.queries.show(run_context.item).status == "running":
+        return run_context
+    tools.application.engine.act(ENGINE, SettleItem(), run_context.item)
+    return tools.application.queries.run_context(run)
+
+
 def _free(tools: Tools, run: str, item: str) -> None:
     """The processes of the run are gone, and so is whoever would have reported for it: its lease is not waited for."""
     tools.application.engine.act(ENGINE, LapseRun(died=run), item)
@@ -196,9 +206,11 @@ def _free_unbegun(tools: Tools) -> bool:
 
 
 def died(tools: Tools) -> list[LiveRun]:
-    """The runs that go on as far as the board knows, and whose worker was a process of this machine that is no more."""
-    live = tools.application.queries.live().runs
-    return [run for run in live if is_dead(run.worker, tools.workspaces.home)]
+    """The runs that go on as far as the board knows, and whose worker was a process of this machine that is no more.
+    Who only made a clone for an agent from outside may be gone: that one is at work in it."""
+    live, home = tools.application.queries.live().runs, tools.workspaces.home
+    dead = [run for run in live if is_dead(run.worker, home)]
+    return [run for run in dead if not is_ready(run_paths(home, run.run).root)]
 
 
 def _has_died(root: str) -> bool:

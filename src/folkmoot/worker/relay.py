@@ -11,28 +11,25 @@ from msgspec import Meta, Struct, field
 
 from folkmoot.api.errors import ERRORS
 from folkmoot.api.requests import (
-    AddComment,
-    Claim,
     Hear,
     OfferReport,
-    ReadOutput,
     RejectMessage,
     Renew,
     SendReport,
-    ShowFlow,
 )
+from folkmoot.core.access.rate import Bucket
 from folkmoot.core.commands import ReportRun
 from folkmoot.core.decoding import converted, reader
 from folkmoot.core.input_limits import NAME_CHARS_MAX, encoded
 from folkmoot.core.report import UNREAD, Report
 from folkmoot.core.rules.judging.form import REPORT_REFUSED
+from folkmoot.engine.access.rights import RoleCalls, not_in_a_run
 from folkmoot.engine.registry import BY_NAME
 from folkmoot.errors import Invalid, MootError, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from folkmoot.api.call import Call
     from folkmoot.api.requests import Request
     from folkmoot.api.views import ItemView
     from folkmoot.core.commands import Actor
@@ -95,7 +92,6 @@ class Relay:
         self,
         application: Application,
         actor: Actor,
-        item: str,
         clean: Callable[[Any], Any] = lambda value: value,
         keep: Callable[[Report, str | None], None] = lambda report, fault: None,
     ) -> None:
@@ -103,11 +99,10 @@ class Relay:
         self._clean = clean
         self._keep_safe = keep
         self._application = application
-        self._ask = application.asked_by(actor)
+        self._ask = RoleCalls(application, actor, "run")
         self._actor = actor
-        self._item = item
         self._lock = threading.Lock()
-        self._bucket = Bucket(self._now())
+        self._bucket = Bucket(self._now(), RATE, BURST)
         self._bytes = Bucket(self._now(), BYTE_RATE, BYTE_BURST)
         self._seconds = Bucket(self._now(), SECONDS_RATE, SECONDS_BURST)
         self._written = 0
@@ -172,8 +167,9 @@ class Relay:
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise _bad(error) from error
         call = BY_NAME.get(asked.call)
-        if call is None or "run" not in call.may:
-            raise self._not_for_runs(asked.call, call)
+        if call is None:
+            raise not_in_a_run(asked.call[:80])
+        self._ask.check(call)
         if call.request is SendReport:
             return self._timed(lambda: self._keep(*self._cleaned(asked, Said)))
         if not call.writes:
@@ -186,21 +182,7 @@ class Relay:
         args, key = self._clean([asked.args, asked.key])
         return _typed(args, kind), key
 
-    def _not_for_runs(self, name: str, call: Call | None) -> Refused:
-        if call is None:
-            return not_in_a_run(name[:80])
-        if call.request is Claim:
-            words = "run {run} works on item {item}, and takes no other"
-            return Refused("inside_a_run", words, "report it first", self._actor.run, self._item)
-        words = "{call} is for people, not for runs"
-        return Refused("only_people", words, "report asks, and a person will decide", call.name)
-
     def _read(self, request: Request[Any]) -> Any:
-        if isinstance(request, ReadOutput) and request.run != self._actor.run:
-            raise not_in_a_run("reading what another run printed")
-        if isinstance(request, ShowFlow):
-            # What the programs of other agents get into their environment is nobody else's business.
-            return msgspec.structs.replace(self._ask(request), clients={})
         with _one_by_one:
             return self._timed(lambda: self._ask(request))
 
@@ -214,8 +196,6 @@ class Relay:
                 self._seconds.owe(self._now(), self._now() - began)
 
     def _write(self, request: Request[Any], key: str | None) -> Any:
-        if isinstance(request, AddComment) and request.item is None:
-            request = msgspec.structs.replace(request, item=self._item)
         if isinstance(request, OfferReport):
             # A text that could not be read. If nothing better comes, it is what there is.
             request = _unread(request)
@@ -232,14 +212,16 @@ class Relay:
 
         One that breaks the form is refused as it would be without a worker (R-32), while its agent is there to mend it.
         """
-        report, fault = _report(said.report), said.fault
+        from folkmoot.reports.canonical import checked_report
+
+        report, fault = checked_report(said.report), said.fault
         data = encoded(ReportRun(report=report, fault=fault, final=said.final))
         name = sha256((key or "").encode()).digest()
         with self._lock:
             known = self._keys.get(name) if key is not None else None
         if known is not None and known != sha256(data).digest():
             words = "the key {key!r} was used for another command"
-            raise Refused("key_reused", words, "use a new <.key> for each command", key)
+            raise Refused("key_reused", words, "give each command one of its own: <.key>", key)
         # Renewing fences it: who has lost its lease is told so here, and not when its process is long gone.
         order = Renew() if said.final or fault else OfferReport(report=report)
         try:
@@ -257,36 +239,6 @@ class Relay:
         # What was wrong with an earlier run's report does not hold for this one.
         why = f"{view.why.rstrip('.')}; its report is {KEPT}."
         return msgspec.structs.replace(view, why=why, told=None, note=KEPT)
-
-
-class Bucket:
-    """So much at once, and then no more than so much in a second."""
-
-    def __init__(self, now: float, rate: float = RATE, burst: float = BURST) -> None:
-        self._rate, self._burst = rate, burst
-        self._left, self._at = burst, now
-
-    def take(self, now: float, amount: float = 1.0) -> bool:
-        self._fill(now)
-        if self._left < min(amount, self._burst):
-            return False
-        self._left -= amount
-        return True
-
-    def owe(self, now: float, amount: float) -> None:
-        """What has been spent already: others wait until it is made up for."""
-        self._fill(now)
-        self._left -= amount
-
-    def _fill(self, now: float) -> None:
-        self._left = min(self._burst, self._left + max(0.0, now - self._at) * self._rate)
-        self._at = now
-
-
-def not_in_a_run(what: str) -> Refused:
-    words = "{what} is not for the processes of a run"
-    hint = "do your item's work and report; what else is needed, say in the report"
-    return Refused("not_in_a_run", words, hint, what)
 
 
 def _bad(error: Exception | str) -> Invalid:
@@ -307,13 +259,3 @@ def _unread(offered: OfferReport) -> OfferReport:
     if offered.fault is None or not isinstance(text, str | None):
         raise not_in_a_run("offering a report unread")
     return OfferReport(report=Report.unread(offered.fault, text or ""), fault=offered.fault)
-
-
-def _report(fields: dict[str, Any]) -> Report:
-    """The report, looked at as closely as one that an agent wrote itself: here is where its word is taken."""
-    from folkmoot.reports.canonical import Faulty, canonical_report, unreadable
-
-    try:
-        return canonical_report(fields)
-    except Faulty as error:
-        raise unreadable(error.faults) from error

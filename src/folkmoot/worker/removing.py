@@ -17,6 +17,7 @@ _WORKER = re.compile(r"(.{1,300})-(\d{1,10}\.\d{1,20}\.[0-9a-f]{8}\.\d{1,20})-[0
 _UNMARKED = re.compile(r"[a-z0-9_]{8}\Z")
 # In a board's folder: a file for each process that makes something there, locked as long as it lives. Git ignores it.
 ALIVE = os.path.join("spares", ".alive")
+WORKERS = os.path.join("spares", ".workers")  # and one for each worker, as long as it runs
 _held: dict[tuple[str, str], int] = {}  # by board and mark: the open file, whose lock goes with the process
 
 
@@ -94,6 +95,22 @@ def is_dead(worker: str, home: str) -> bool:
     return found is not None and found.group(1) == os.uname().nodename and not is_alive(found.group(2), home)
 
 
+def attended(home: str) -> Callable[[], None]:
+    """A worker sees to the board from now on; gives what to call when it does no more."""
+    folder = os.path.join(home, WORKERS)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    path = os.path.join(folder, f"{maker(home)}-{os.urandom(3).hex()}")
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    return lambda: _let_go(path)
+
+
+def is_attended(home: str) -> bool:
+    """Is a worker alive that sees to the board?"""
+    folder = os.path.join(home, WORKERS)
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    return any(is_alive(name.rpartition("-")[0], home) for name in names)
+
+
 def _is_held(path: str) -> bool:
     try:
         file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
@@ -113,6 +130,10 @@ def forget_dead(home: str) -> None:
     folder = os.path.join(home, ALIVE)
     for name in os.listdir(folder) if os.path.isdir(folder) else []:
         if not is_alive(name, home):
+            _let_go(os.path.join(folder, name))
+    folder = os.path.join(home, WORKERS)
+    for name in os.listdir(folder) if os.path.isdir(folder) else []:
+        if not is_alive(name.rpartition("-")[0], home):
             _let_go(os.path.join(folder, name))
 
 

@@ -18,6 +18,7 @@ from folkmoot.worker.jobs.spending import renew
 from folkmoot.worker.logins.waiting import Logins
 from folkmoot.worker.ports import Sandbox, WorkerEvent
 from folkmoot.worker.reclaim import died, forget_logins, reclaim
+from folkmoot.worker.removing import attended
 from folkmoot.worker.slot_scheduler import SlotScheduler
 from folkmoot.worker.startable import NO_RUN, why_not_startable
 
@@ -38,12 +39,15 @@ class Worker:
         slots: int | None = None,
         agents: Sequence[str] = (),
         until_idle: bool = False,
+        attends: bool = False,
     ) -> None:
+        """With `attends` it runs no agents: it sees to gates, landings and what dead workers left."""
         self.tools = tools
         self.name = name
         self.actor = Actor(name)
         self.flow: Flow = tools.application.queries.flow()
         self.only = list(agents)
+        self.attends = attends
         self.jobs: dict[str, Job] = {}
         self._unable: dict[str, str | None] = {}
         # Where no agent can be started, it sees to gates and landings, and then there is nothing to wait for.
@@ -69,7 +73,7 @@ class Worker:
 
     def agents(self) -> list[str]:
         """Whom it can run: agents that the flow says how to start, and every gate with a command; and landings."""
-        named = self.only or list(self.flow.agents)
+        named = [] if self.attends else self.only or list(self.flow.agents)
         runnable = [name for name in named if name in self.flow.agents and self.unable(name) is None]
         return [LANDING, *(gate.name for gate in self.flow.gates.values() if gate.run), *runnable]
 
@@ -84,7 +88,7 @@ class Worker:
 
     def _no_agent_startable(self) -> bool:
         """Of the agents that the flow says how to start, can none be started here?"""
-        named = [name for name in self.only or self.flow.agents if name in self.flow.agents]
+        named = [name for name in self.only or self.flow.agents if name in self.flow.agents and not self.attends]
         missing = [self.unable(name) for name in named]
         return None not in missing and any(why != NO_RUN for why in missing)
 
@@ -110,6 +114,7 @@ class Worker:
         """Until it is stopped, or idle if it was told to end then. `idle` is called now and then, and at a change."""
         guard = threading.Thread(target=self._guard, name="moot-guard", daemon=True)
         guard.start()
+        attending = attended(self.tools.workspaces.home)
         try:
             forget_logins(self.tools)
             while True:
@@ -133,6 +138,7 @@ class Worker:
             self._is_over = True
             self._guarding.set()
             guard.join()
+            attending()
         if self._barred is not None:
             raise self._barred
 

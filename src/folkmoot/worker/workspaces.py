@@ -29,6 +29,7 @@ from folkmoot.worker.setups.kept import KeptSetups
 RUNS, SET_ASIDE = "runs", "set-aside"
 TRIAL = "-trial"  # behind a run's name: the clone in which gates are tried before a person's work is reported
 OWNER, BASE = "owner", "base"  # files in a run's folder: whose it is, and from which commit it began
+READY = "ready"  # and that somebody works in its clone whom no worker has started
 GONE = "it filled the disk, and what it had written was removed, so that others can go on"
 TRUSTED = "boards"  # and in a plain folder, which other boards and repositories there were
 
@@ -360,6 +361,10 @@ def _write(paths: Paths, name: str, text: str) -> None:
 def own(paths: Paths) -> None:
     """From now on it is this process's to see to."""
     _write(paths, OWNER, maker(os.path.dirname(os.path.dirname(paths.root))))
+
+
+def is_ready(root: str) -> bool:
+    return os.path.exists(os.path.join(root, READY))
 
 
 def disown(paths: Paths) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from folkmoot.worker.git.repository import Repository
+from tests.some import some
 from tests.worker.git.ground import CLEAN, Ground, plain, put
 
 Plant = Callable[["Field"], None]
@@ -343,7 +344,28 @@ def person_at_work(workspace: Path) -> None:
 
 
 @pytest.mark.ledger("R-19", "Q-03")
-@pytest.mark.parametrize("name", VECTORS)
+@pytest.mark.parametrize(
+    "name",
+    some(
+        VECTORS,
+        [
+            "core.fsmonitor in .git/config",
+            "hooks in .git/hooks",
+            "filter.clean by .gitattributes",
+            "filter.smudge by .gitattributes",
+            "an external diff for all files",
+            "a merge driver by .gitattributes",
+            "a .git file that leads elsewhere",
+            "a remote that is a command",
+            "alternates with a command that lists their refs",
+            "a repository inside, with a command of its own",
+            "the engine's own configuration",
+            "variables in the engine's environment",
+            "the user's own filters, named by the agent",
+            "the user's own hooks and monitor",
+        ],
+    ),
+)
 def test_nothing_that_was_planted_runs(field: Field, name: str) -> None:
     plant, live = VECTORS[name]
     put(field.workspace, {"a.txt": "theirs\n", "mine.txt": "m\n"})

@@ -10,6 +10,8 @@ from folkmoot.core.records import Run
 from folkmoot.core.rules.claims import stale
 from folkmoot.errors import Invalid, NothingToDo, Refused, unknown_agent, unknown_column
 
+CLONE_LEASE = 3_600.0  # seconds: an open session may think, or wait for its person, for a while
+
 
 def check_claimer(actor: Actor, run: Run | None) -> None:
     """A run works on its own item and takes no other; `run` is the actor's, if it is one."""
@@ -21,8 +23,11 @@ def check_claimer(actor: Actor, run: Run | None) -> None:
     raise Refused("inside_a_run", words, "report it first", run.id, run.item)
 
 
-def lease_for(flow: Flow, agent: str, column: str | None, lease: float | None) -> float:
-    """How long the claim will hold, if this agent may claim there at all."""
+def lease_for(flow: Flow, agent: str, column: str | None, lease: float | None, *, cloned: bool = False) -> float:
+    """How long the claim will hold, if this agent may claim there at all. An agent from outside that works in a clone
+    (`cloned`) is an agent of the flow, no gate and no landing, and nothing renews its lease while it thinks."""
+    if cloned and agent not in flow.agents:
+        raise unknown_agent(agent, list(flow.agents))
     if agent not in flow.agents and agent not in flow.gates and agent != LANDING:
         raise unknown_agent(agent, [*flow.agents, *flow.gates])
     if column is not None and column not in flow.watched_by(agent):
@@ -30,7 +35,8 @@ def lease_for(flow: Flow, agent: str, column: str | None, lease: float | None) -
             raise unknown_column(column, flow.columns)
         words, watched = "{agent} does not watch {column!r}", list(flow.watched_by(agent))
         raise Invalid("not_watched", words, "it watches: {watched}", agent, column, watched)
-    seconds = flow.limits.lease if lease is None else lease
+    usual = max(flow.limits.lease, CLONE_LEASE) if cloned else flow.limits.lease
+    seconds = usual if lease is None else lease
     if not 1 <= seconds <= LEASE_MAX:
         words = "a lease of {seconds:g}s is not possible"
         raise Invalid("bad_lease", words, "between {least}s and {most:.0f}s", seconds, 1, LEASE_MAX)
@@ -116,3 +122,11 @@ def _remembered(item: Item) -> list[str]:
     home = item.home if item.kind == "task" else None
     also = [column for column in (item.returns_to, item.goes_to, home) if column]
     return [item.column, *item.origins, *also, *disputed]
+
+
+def check_version(item: Item, version: int | None) -> Item:
+    """Whoever decided by what they had read says which version that was: nobody's change is written over unseen."""
+    if version is not None and item.version != version:
+        words = "item {item} has version {version}, and not {expected} as when it was read"
+        raise Refused("version_changed", words, "look again, and decide: <show item>", item.id, item.version, version)
+    return item

@@ -141,6 +141,8 @@ def _begun(case: Case, command: ClaimItem, token: int, column: str) -> dict[str,
         row["pool"] = case.flow.pool(command.agent, model)
     if command.worker:
         row["worker"] = command.worker
+    if command.cloned:
+        row["cloned"] = True
     if command.sandboxed is not None:
         row["sandboxed"] = command.sandboxed
     if is_gate:
@@ -182,6 +184,16 @@ def renew(case: Case, usage: Usage | None = None, windows: Sequence[Window] = ()
     case.emit("lease_renewed", told, item=spent.item, runs=(run.id, fields), **rows)
     if spent.rows:
         spend_day(case)
+
+
+def keep_alive(case: Case) -> None:
+    """An agent from outside has no worker that renews for it: whatever it says to the board is a sign of life. Its
+    lease is renewed once half of it is over, so that not every word stands twice in the log."""
+    run, voice = case.run, case.voice
+    if voice is None or run is None or not run.cloned or run.id != voice.id or run.ended_at is not None:
+        return
+    if run.lease_until - case.now < run.lease / 2:
+        renew(case)
 
 
 def _told(spent: Counted) -> dict[str, Any]:

@@ -41,6 +41,7 @@ def decide(situation: Situation, command: Command) -> Case:
         words = "{name} is for people, not for {who}"
         raise Refused("only_people", words, "report asks, and a person will decide", name, who)
     carry_out(case, command)
+    claims.keep_alive(case)
     if isinstance(command, commands.ReportRun) and case.refusal is None:
         case.note_weighed(weigh(case, command, carry_out))
     elif isinstance(command, commands.OfferReport) and case.refusal is None:

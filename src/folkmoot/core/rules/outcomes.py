@@ -100,6 +100,9 @@ def report(case: Case, command: ReportRun) -> None:
     if command.work is not None:
         judged = judge_work(case, said, fault, command.work)
         if told_nothing := unchanged(case, judged):
+            if run.cloned and not command.final:
+                refuse(case, heard, told_nothing)  # no process of it has ended: it can still mend that
+                return
             judged = replace(judged, fault=told_nothing, unchanged=True)
         said, fault = judged.report, judged.fault
     if fault is None:

@@ -110,23 +110,39 @@ def _show_usage(view: UsageView) -> None:
 
 @click.command("metrics")
 @click.argument("item", required=False)
+@click.option("--prometheus", is_flag=True, help="The board in numbers, as Prometheus reads them.")
 @common
 @click.pass_obj
-def metrics_command(session: Session, item: str | None) -> None:
+def metrics_command(session: Session, item: str | None, prometheus: bool) -> None:
     """Show what the work takes: time, handoffs, fixes, cost.
 
-    Of the whole board, or of one ITEM with all that was made for it.
+    Of the whole board, or of one ITEM with all that was made for it. With --prometheus all that `moot serve` tells at
+    /metrics of the board.
 
     \b
     Examples:
       moot metrics
       moot metrics 7
       moot metrics --json
+      moot metrics --prometheus
 
     See also: moot log, moot simulate.
     """
+    if prometheus:
+        if item is not None or session.json:
+            words = "--prometheus is a text of its own, and of the whole board"
+            raise Invalid("bad_usage", words, "leave ITEM and --json out")
+        _show_prometheus(session)
+        return
     view = session.ask(Measure(item=number_of(item) if item else None))
     session.answer(view, lambda: render.metrics.metrics(view))
+
+
+def _show_prometheus(session: Session) -> None:
+    from folkmoot.api.gauges import ReadGauges
+    from folkmoot.doors.observe.prometheus import render as told
+
+    click.echo(told(session.ask(ReadGauges())), nl=False)
 
 
 @click.command("lessons")

@@ -11,10 +11,10 @@ from folkmoot.core.commands import AddItem
 from folkmoot.core.enums import PRIORITIES, STATUSES, TYPES
 from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Number, Session, body_text, common, in_run, keyed, number_of, read_text
-from folkmoot.errors import Invalid, MootError
+from folkmoot.errors import Invalid
 
 if TYPE_CHECKING:
-    from folkmoot.api.views import Blocked, EventView, ItemView
+    from folkmoot.api.views import Blocked, EventView
     from folkmoot.core.flow import Flow
 
 
@@ -89,29 +89,14 @@ def add_command(
 
 
 def _add_many(session: Session, source: str, defaults: AddItem) -> None:
-    """Add what a file lists, each in a transaction of its own; with a key, each has its own under it."""
-    from folkmoot.doors.bulk_add import plan, read_many
+    """Add what a file lists."""
+    from folkmoot.doors.bulk_add import add_all, plan, read_many
 
     if defaults.body or defaults.files or defaults.after:
         raise Invalid("bad_usage", "--body, --files and --after belong to one item", "write them into the file")
     found = read_many(read_text(source), source)
-    ask = session.ask
-    planned = plan(found, defaults, ask(ShowFlow()), source)
-    for need in planned.outside():
-        ask(Show(item=need))
-    views: list[ItemView] = []
-    known: dict[str, str] = {}
-    for index, name in enumerate(planned.keys):
-        key = f"{session.key}/{index + 1}" if session.key is not None else None
-        try:
-            view = ask(Add(**asdict(planned.command(index, known))), key)
-        except MootError as error:
-            before = ", ".join(f"#{view.id}" for view in views) or "none"
-            error.message = f"item {index + 1} of {source}: {error.message}; added before it: {before}"
-            raise
-        views.append(view)
-        if name:
-            known[name] = view.id
+    planned = plan(found, defaults, session.ask(ShowFlow()), source)
+    views = add_all(session.ask, planned, session.key, source)
     session.answer(AddedItems(items=views), lambda: render.item.added_many(views, found.ticked))
 
 

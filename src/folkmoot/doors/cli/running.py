@@ -3,8 +3,8 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, TextIO
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 from msgspec.structs import asdict
@@ -17,6 +17,8 @@ from folkmoot.doors.cli.session import Number, Session, common
 from folkmoot.errors import Unavailable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from folkmoot.doors.cli.render.running import Progress
 
 
@@ -28,15 +30,29 @@ def _work(
     *,
     answers: bool,
     looks: bool = False,
+    log_json: bool = False,
 ) -> None:
     from folkmoot.doors.cli.render.running import Progress
 
-    stream = sys.stderr if session.json else sys.stdout
-    if looks:
-        before_run(session, agents, stream)
-    progress = Progress(stream, session.ask, changed=session.board.changed)
-    with answered_here(session, progress, stream) if answers else nullcontext():
-        _put_agents_on(session, progress, slots, until_idle, agents)
+    with ExitStack() as ends:
+        stream = sys.stderr if session.json else sys.stdout
+        if log_json and session.json:  # both would stand on standard error: the lines for machines are meant
+            stream = ends.enter_context(open(os.devnull, "w", encoding="utf-8"))
+        if looks:
+            before_run(session, agents, stream)
+        progress = Progress(stream, session.ask, changed=session.board.changed)
+        if answers:
+            ends.enter_context(answered_here(session, progress, stream))
+        tell = _logged(session, progress.tell) if log_json else progress.tell
+        _put_agents_on(session, progress, slots, until_idle, agents, tell)
+
+
+def _logged(session: Session, tell: "Callable[[Any], None]") -> "Callable[[Any], None]":
+    """What a worker tells, also as lines for machines."""
+    from folkmoot.doors.observe.logs import JsonLog
+    from folkmoot.doors.observe.worker_log import logged
+
+    return logged(JsonLog(sys.stderr, session.board.engine.clock.wall, session.boards.log_cleaner()), tell)
 
 
 @contextmanager
@@ -55,7 +71,12 @@ def answered_here(session: Session, progress: "Progress", stream: TextIO) -> Ite
 
 
 def _put_agents_on(
-    session: Session, progress: "Progress", slots: int | None, until_idle: bool, agents: tuple[str, ...]
+    session: Session,
+    progress: "Progress",
+    slots: int | None,
+    until_idle: bool,
+    agents: tuple[str, ...],
+    tell: "Callable[[Any], None]",
 ) -> None:
     from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, reason_words
 
@@ -65,7 +86,7 @@ def _put_agents_on(
             slots=slots,
             agents=list(agents),
             until_idle=until_idle,
-            tell=progress.tell,
+            tell=tell,
             begin=progress.begin,
         )
     finally:
@@ -92,10 +113,17 @@ def _put_agents_on(
 @click.option("--agent", "agents", multiple=True, metavar="A", help="Only this agent; repeatable.")
 @click.option("--anyway", is_flag=True, help="Do not look first whether all is ready.")
 @click.option("--no-input", is_flag=True, help="Answer no questions here, though it is a terminal.")
+@click.option("--log-json", is_flag=True, help="Write what happens to standard error too, as lines of JSON.")
 @common
 @click.pass_obj
 def run_command(
-    session: Session, slots: int | None, until_idle: bool, agents: tuple[str, ...], anyway: bool, no_input: bool
+    session: Session,
+    slots: int | None,
+    until_idle: bool,
+    agents: tuple[str, ...],
+    anyway: bool,
+    no_input: bool,
+    log_json: bool,
 ) -> None:
     """Put agents on the board's items, and keep all slots filled.
 
@@ -114,22 +142,26 @@ def run_command(
       moot run
       moot run --slots 8 --until-idle
       moot run --agent dev-agent
+      moot run --log-json
 
     Exit codes: 1 if you said that it shall not begin, 4 if items are ready and no run began, since what starts their
     agents is not there.
 
     See also: moot ready, moot board, moot inbox, moot output, moot pause.
     """
-    _work(session, slots, until_idle, agents, answers=not no_input, looks=not anyway)
+    _work(session, slots, until_idle, agents, answers=not no_input, looks=not anyway, log_json=log_json)
 
 
 @click.command("worker")
 @click.option("--slots", type=Number(1, 1000), metavar="N", help="Runs at the same time; default: the flow's.")
 @click.option("--agent", "agents", multiple=True, metavar="A", help="Only this agent; repeatable.")
 @click.option("--no-input", is_flag=True, help="Answer no questions here, though it is a terminal.")
+@click.option("--log-json", is_flag=True, help="Write what happens to standard error too, as lines of JSON.")
 @common
 @click.pass_obj
-def worker_command(session: Session, slots: int | None, agents: tuple[str, ...], no_input: bool) -> None:
+def worker_command(
+    session: Session, slots: int | None, agents: tuple[str, ...], no_input: bool, log_json: bool
+) -> None:
     """Be one of many workers of a board, until stopped.
 
     As `moot run`, in as many terminals of this machine as you like. Each has its own slots; the board is the same.
@@ -141,7 +173,7 @@ def worker_command(session: Session, slots: int | None, agents: tuple[str, ...],
 
     See also: moot run, moot pause.
     """
-    _work(session, slots, False, agents, answers=not no_input)
+    _work(session, slots, False, agents, answers=not no_input, log_json=log_json)
 
 
 @click.command("pause")

@@ -1,10 +1,12 @@
 """What an agent does: claim, renew, release, widen, report."""
 
+import os
 from contextlib import suppress
 
 import click
 
 from folkmoot.api.requests import AskPerson, Claim, OfferReport, Release, Renew, RequestFiles, SendReport, Show
+from folkmoot.api.views import ItemView
 from folkmoot.core.commands import Actor
 from folkmoot.core.report import Report
 from folkmoot.doors.cli import render
@@ -14,7 +16,8 @@ from folkmoot.errors import Invalid, NothingToDo, Refused
 
 
 @click.command("claim")
-@click.argument("agent")
+@click.argument("agent", required=False)
+@click.option("--clone", is_flag=True, help="Make a clone to work in; the report takes in what is changed there.")
 @click.option("--column", metavar="C", help="Only from this column.")
 @click.option("--item", metavar="ID", help="Only this item.")
 @click.option("--lease", type=Span(), metavar="60s", help="How long the claim holds without a renewal.")
@@ -25,7 +28,8 @@ from folkmoot.errors import Invalid, NothingToDo, Refused
 @click.pass_obj
 def claim_command(
     session: Session,
-    agent: str,
+    agent: str | None,
+    clone: bool,
     column: str | None,
     item: str | None,
     lease: float | None,
@@ -36,31 +40,38 @@ def claim_command(
     """Take the next item for an agent, with its brief. Exit 3 if none is ready.
 
     For scripts and people that are the agent themselves; `moot run` does it by itself. The claim is yours for the
-    lease: renew it while you work, and end it with a report.
+    lease: renew it while you work, and end it with a report. Without AGENT it is the next item of any agent.
+
+    With --clone you work in a clone of the repository, made as a worker makes it. Report from anywhere: what you
+    changed there goes through the agent's rights, the gates and the landing. The lease is an hour, and what you say to
+    the board renews it.
 
     \b
     Examples:
       moot claim dev-agent
       moot claim dev-agent --item 7 --lease 10m --json
       moot claim dev-agent --wait 60s --prompt | my-agent
+      moot claim --clone
 
-    Exit codes: 1 if the rules refuse it, 2 if there is no such agent, 3 if no item is ready for it.
+    Exit codes: 1 if the rules refuse it, 2 if there is no such agent, 3 if no item is ready for it, 4 if no clone
+    could be made.
 
     See also: moot renew, moot report, moot run.
     """
     if as_prompt and session.json:
         raise Invalid("bad_usage", "--prompt is text, and --json is one document", "the JSON has the brief: use --json")
     wanted = number_of(item) if item else None
-    request = Claim(agent=agent, column=column, item=wanted, lease=lease, worker=worker)
+    request = Claim(agent=agent, column=column, item=wanted, lease=lease, worker=worker, clone=clone)
     view = when_ready(session.board, agent, wait, lambda: session.ask(request))
 
     if as_prompt:
         from folkmoot.briefs.prompt import prompt
 
-        session.note([f"run {view.run}, token {view.token}, item {view.brief['task']['id']}"])
-        click.echo(plain(prompt(view.brief)), color=False)
+        where = f", clone {view.workspace}" if view.workspace else ""
+        session.note([f"run {view.run}, token {view.token}, item {view.brief['task']['id']}{where}"])
+        click.echo(plain(view.prompt or prompt(view.brief)), color=False)
     else:
-        session.answer(view, lambda: render.run.claimed(view))
+        session.answer(view, lambda: render.run.claimed(view, os.path.abspath(session.board.board_dir)))
 
 
 @click.command("renew")
@@ -94,7 +105,8 @@ def renew_command(session: Session, run: str | None, token: int | None) -> None:
 def release_command(session: Session, run: str | None, token: int | None) -> None:
     """Give an item back unworked.
 
-    For when you cannot begin after all. It counts as no attempt, and the next agent may take it at once.
+    For when you cannot begin after all. It counts as no attempt, and the next agent may take it at once. What was
+    changed in a clone is kept (`moot salvage`), and the clone is removed.
 
     \b
     Examples:
@@ -212,6 +224,14 @@ def report_command(session: Session, run_and_file: tuple[str, ...], token: int |
     report, fault = _read(session, actor, run_and_file[-1], final)
     view = session.ask(SendReport(report=report, fault=fault, final=final), actor=actor)
     session.answer(view, lambda: render.ends.reported(session.ask, view, actor.run or ""))
+    _note_unattended(session, view, actor)
+
+
+def _note_unattended(session: Session, view: ItemView, actor: Actor) -> None:
+    """Who works in a clone may have no worker: what comes after the report waits for one."""
+    cloned = any(run.run == actor.run and run.cloned for run in view.runs)
+    if cloned and view.status == "proving" and not session.boards.worker_alive(session.board):
+        session.note(["no worker is running here, and gates and landings wait for one; start it: moot run"])
 
 
 def _read(session: Session, actor: Actor, file: str, final: bool) -> tuple[Report, str | None]:

@@ -55,6 +55,7 @@ class Session:
     def board(self) -> Application:
         if self._application is None:
             self._application = self.boards.open(self.board_dir)
+            self._application.tell = lambda words: self.note([words])
             self.note(self._application.notes)
         return self._application
 
@@ -73,11 +74,11 @@ class Session:
             return self.run_speaker(None, None)
         return Actor(checked_name(plain(self.name or self._git_name(self.board_dir) or self.settings.user)))
 
-    def run_named(self, words: str, by_id: bool = False) -> str:
+    def run_named(self, words: str) -> str:
         """The id of the run that is meant: the beginning of it is enough, or an item, whose latest run it is then."""
         from folkmoot.api.requests import FindRun
 
-        return self.ask(FindRun(run=words, by_id=by_id)).run
+        return self.ask(FindRun(run=words)).run
 
     def run_speaker(self, run: str | None, token: int | None) -> Actor:
         token = self.token if token is None else token
@@ -85,7 +86,7 @@ class Session:
             raise Invalid(
                 "no_run", "a run and its token are needed", "give RUN and --token N, as `moot claim` told them"
             )
-        named = self.run_named(run, by_id=True) if run else str(self.run)
+        named = run.strip() if run else str(self.run)  # whole: it is half of what shows that a run speaks
         return Actor(named, named, token)
 
     def ask(self, request: Request[Result], key: str | None = None, actor: Actor | None = None) -> Result:

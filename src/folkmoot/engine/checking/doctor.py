@@ -213,18 +213,12 @@ class Waiters:
     def _by_need(self, item: str) -> set[str]:
         if self._direct is None:
             self._direct = self._learn()
-        found: set[str] = set()
-        ahead = [item]
-        while ahead:
-            new = self._direct.get(ahead.pop(), set()) - found
-            found |= new
-            ahead += new
-        return found - {item}
+        return self._direct.get(item, set())
 
     def _learn(self) -> dict[str, set[str]]:
         direct: dict[str, set[str]] = {}
         for item in self._items.values():
-            for need in item.after:
+            for need in (*item.after, *item.waits_for):
                 direct.setdefault(need, set()).add(item.id)
             if item.asker:
                 direct.setdefault(item.id, set()).add(item.asker)

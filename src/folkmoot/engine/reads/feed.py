@@ -48,12 +48,20 @@ class Feed:
             self._subscribers.discard(subscription)
 
     def after(self, seq: int, limit: int) -> list[EventView]:
+        recent = self.recent(seq, limit)
+        return self._application.queries.log(seq, limit=limit).events if recent is None else recent
+
+    def recent(self, seq: int, limit: int) -> list[EventView] | None:
+        """The same without the store; None if it must be asked."""
         with self._lock:
             first = self._recent[0].seq if self._recent else self._last + 1
-            if seq >= first - 1:
-                begin = seq - first + 1  # events are numbered without a gap
-                return self._recent[begin : begin + limit]
-        return self._application.queries.log(seq, limit=limit).events
+            begin = seq - first + 1  # events are numbered without a gap
+            return self._recent[begin : begin + limit] if begin >= 0 else None
+
+    @property
+    def last(self) -> int:
+        with self._lock:
+            return self._last
 
     def _read(self) -> None:
         while not self._closed.is_set():
@@ -83,6 +91,13 @@ class Subscription:
     def take(self, limit: int = PAGE) -> list[EventView]:
         """The next events, in their order; none, if there are no new ones yet."""
         events = self._feed.after(self.seq, limit)
+        if events:
+            self.seq = events[-1].seq
+        return events
+
+    def take_recent(self, limit: int = PAGE) -> list[EventView] | None:
+        """The same at once, for who must not wait for the store; None if `take` must be asked."""
+        events = self._feed.recent(self.seq, limit)
         if events:
             self.seq = events[-1].seq
         return events

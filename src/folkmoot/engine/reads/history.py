@@ -34,20 +34,21 @@ class History:
         """The next events, to be told of; the values of their changes are plain."""
         return self._store.read(lambda reading: reading.events(seq, limit=limit))
 
+    def of_item(self, item: str, seq: int, limit: int = PAGE) -> list[Event]:
+        """The same of one item alone."""
+        return self._store.read(lambda reading: reading.events(seq, item=item, limit=limit))
+
     def after(self, seq: int, limit: int = PAGE) -> list[Event]:
         """The next events; the values of their changes are what the rows' fields are."""
         events = self.told(seq, limit)
         return [replace(event, changes=[typed(change) for change in event.changes]) for event in events]
-
-    def _events(self, after: int, item: str | None = None) -> list[Event]:
-        return self._store.read(lambda reading: reading.events(after, item=item, limit=PAGE))
 
     def item_at(self, item: str, version: int) -> Item | None:
         """The item as it was at a version; None if it never had that one."""
         row: Any = None
         after = 0
         while True:
-            events = self._events(after, item)
+            events = self.of_item(item, after)
             for event in events:
                 if event.version > version:
                     return row if row is not None and row.version == version else None
@@ -63,7 +64,7 @@ class History:
         rows: dict[str, Any] = {}
         after = 0
         while after < seq:
-            events = self._events(after)
+            events = self.told(after)
             if not events:
                 break
             for event in events:

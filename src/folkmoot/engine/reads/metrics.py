@@ -30,7 +30,7 @@ def measure(reading: Reading, flow: Flow, item: str | None = None) -> Metrics:
         items = family(reading, known_item(reading, item))
         found = [run for one in items for run in reading.runs(one)]
         questions = [question for one in items for question in reading.questions(one)]
-    return _measured(flow, items, found, questions)
+    return measured(flow, items, found, questions)
 
 
 def family(reading: Reading, top: Item) -> dict[str, Item]:
@@ -47,7 +47,8 @@ def family(reading: Reading, top: Item) -> dict[str, Item]:
     return found
 
 
-def _measured(flow: Flow, items: dict[str, Item], found: list[Run], questions: list[Question]) -> Metrics:
+def measured(flow: Flow, items: dict[str, Item], found: list[Run], questions: list[Question]) -> Metrics:
+    """Of these items, by all their runs and questions."""
     runs = sorted(found, key=lambda run: (run.started_at, run.item, run.token))
     flows = {item: workflow_of(items, item) for item in items}
     workflows = [item for item in items.values() if flows[item.id] == item.id]

@@ -1,7 +1,8 @@
 """Reads: one consistent view each, as of now, and never a write (R-29)."""
 
+from _thread import allocate_lock
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from folkmoot.api.metrics import Metrics
 from folkmoot.api.pages import (
@@ -48,6 +49,10 @@ from folkmoot.engine.run_context import RunContext, run_context, unsettled_landi
 from folkmoot.errors import Invalid
 from folkmoot.store.port import Store
 
+if TYPE_CHECKING:
+    from folkmoot.api.gauges import Gauges
+    from folkmoot.engine.reads.gauges import Watched
+
 Result = TypeVar("Result")
 ITEMS_MAX = 1_000_000
 
@@ -56,6 +61,8 @@ class Queries:
     def __init__(self, store: Store, clock: Clock) -> None:
         self.store = store
         self.clock = clock
+        self._watched: Watched | None = None
+        self._watching = allocate_lock()
 
     def _snapshot(self, look: Callable[[Snapshot], Result]) -> Result:
         return self.store.read(lambda reading: look(Snapshot(reading, self.clock)))
@@ -190,11 +197,11 @@ class Queries:
         """Whether a landing may yet be at work on an item; and the move that nobody has told of, if there is one."""
         return self._snapshot(lambda snapshot: unsettled_landing(snapshot.reading, item))
 
-    def run(self, run: str, by_id: bool = False) -> LiveRun:
+    def run(self, run: str) -> LiveRun:
         """One run, by its id, the beginning of it, or an item: then its latest."""
 
         def look(snapshot: Snapshot) -> LiveRun:
-            return snapshot.run(known_run(snapshot.reading, run, by_id=by_id))
+            return snapshot.run(known_run(snapshot.reading, run))
 
         return self._snapshot(look)
 
@@ -272,6 +279,14 @@ class Queries:
         from folkmoot.engine.reads.metrics import measure  # only this one command needs it
 
         return self._snapshot(lambda snapshot: measure(snapshot.reading, snapshot.flow, item))
+
+    def gauges(self) -> "Gauges":
+        """The board in numbers. What is counted is kept, so that the next look reads only what is new."""
+        from folkmoot.engine.reads.gauges import Watched
+
+        with self._watching:
+            watched = self._watched = self._watched or Watched(lambda: self.clock.boot()[1])
+            return self._snapshot(watched.look)
 
     def escalations(self) -> Escalations:
         """The state of the escalation document: what was tried on each item, and what people were asked (E-16)."""

@@ -1,7 +1,7 @@
 """How a board stands, for whoever has a moment: what moves, who waits for a person, what is paused, what today cost."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from folkmoot.api.pages import BoardStatus, Today
 from folkmoot.core.enums import ASKING, Kind
@@ -10,9 +10,6 @@ from folkmoot.core.rules.running.spending import DAY_MS
 from folkmoot.engine.reads.views import pause_views, question_view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from folkmoot.core.records import Run
     from folkmoot.engine.reads.snapshot import Snapshot
 
 OWN_KINDS: tuple[Kind, ...] = ("item", "task")  # in their own right, and not made to help another
@@ -39,8 +36,7 @@ def status(snapshot: "Snapshot") -> BoardStatus:
 def _today(snapshot: "Snapshot") -> Today:
     """Counted from the runs, so that it holds also where no budget meters the day."""
     since = snapshot.moment.at // DAY_MS * DAY_MS
-    rows = cast("Iterable[Run]", snapshot.reading.rows("runs"))
-    runs = [run for run in rows if run.ended_at is not None and run.ended_at >= since]
+    runs = snapshot.reading.runs_ended(since)
     told = [run for run in runs if run.cost_usd]
     worked = [run for run in runs if not run.gate and run.agent != LANDING]
     return Today(

@@ -289,6 +289,7 @@ def run_view(run: Run, flow: Flow | None = None) -> RunView:
         column=run.column,
         model=run.model,
         person=run.person,
+        cloned=run.cloned,
         worker=run.worker,
         started_at=moment_text(run.started_at),
         ended_at=moment_text(run.ended_at),

@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from folkmoot.store.codec import Columns, link
-from folkmoot.store.port import BoardHead
+from folkmoot.store.codec import Columns, Unreadable, link
+from folkmoot.store.port import BoardHead, Stretch
 from folkmoot.store.sqlite.proving.columns import broken_columns
 from folkmoot.store.sqlite.reading import HEAD, QUERIES, Execute
 
 LINKS = QUERIES["links"]
 LAST_SEQ = QUERIES["last_seq"]
+CHAIN_AT = QUERIES["chain_at"]
 PAGE = 500
 LAST = 8  # events that are proved at every opening
 
@@ -32,6 +33,27 @@ def last_link_faults(execute: Execute) -> list[str]:
     return faults + _faults_of_head(head, last, chain, rows[-1][2])
 
 
+def prove(execute: Execute, after: int, limit: int) -> Stretch:
+    """A part of the log, so that no look at a long one takes long. `after` below 0: the newest."""
+    row = execute(HEAD).get
+    if row is None:
+        raise Unreadable("the head of the board is missing")
+    head = BoardHead(*row)
+    last = execute(LAST_SEQ).get or 0
+    first = min(after, last) if after >= 0 else max(last - limit, 0)
+    rows, unread = _page(execute, first, limit)
+    chain = execute(CHAIN_AT, (first,)).get if first else b""
+    faults: list[str] = []
+    seq, time = first, head.time
+    for row in rows:
+        faults += _faults_of(row, seq + 1, chain)
+        seq, time, chain = row[0], row[2], row[9]
+    if unread is not None:
+        return Stretch(seq + 1, [*faults, f"event {seq + 1} cannot be read: {unread}"], ends=seq + 1 >= last)
+    ends = len(rows) < limit or seq >= last
+    return Stretch(seq, faults + (_faults_of_head(head, seq, chain, time) if ends else []), ends)
+
+
 def broken_links(execute: Execute) -> list[str]:
     """What is wrong with the log and with how its rows are kept, in sentences; walks all of it."""
     faults: list[str] = []
@@ -50,11 +72,11 @@ def broken_links(execute: Execute) -> list[str]:
     return faults + _faults_of_head(head, seq, chain, time) + broken_columns(execute)
 
 
-def _page(execute: Execute, after: int) -> tuple[list[Any], Exception | None]:
+def _page(execute: Execute, after: int, limit: int = PAGE) -> tuple[list[Any], Exception | None]:
     """The next events; if one cannot be read, those before it and why."""
     rows: list[Any] = []
     try:
-        rows.extend(execute(LINKS, (after, PAGE)))
+        rows.extend(execute(LINKS, (after, limit)))
     except UnicodeDecodeError as fault:
         return rows, fault
     return rows, None

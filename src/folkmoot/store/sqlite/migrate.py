@@ -1,6 +1,7 @@
 """Numbered migrations, each recorded with its checksum: only code that knows all a file went through opens it."""
 
 import os
+from functools import cache, lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,13 @@ RECORDED = "SELECT number, CAST(name AS BLOB), CAST(checksum AS BLOB) FROM migra
 RECORD = "INSERT INTO migrations (number, name, checksum) VALUES (?, ?, ?)"
 
 
-def known_migrations(folder: str = FOLDER) -> dict[int, tuple[str, str]]:
+@cache
+def known_migrations() -> dict[int, tuple[str, str]]:
+    """Ours. Read once: what comes into the folder later belongs to code that this process does not have."""
+    return migrations_in(FOLDER)
+
+
+def migrations_in(folder: str) -> dict[int, tuple[str, str]]:
     """Name and text of each, by number: `0001_first.sql`."""
     found = {}
     for name in sorted(os.listdir(folder)):
@@ -32,6 +39,7 @@ def known_migrations(folder: str = FOLDER) -> dict[int, tuple[str, str]]:
     return found
 
 
+@lru_cache(64)
 def checksum(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
@@ -56,12 +64,12 @@ def pending(connection: apsw.Connection, path: str, known: dict[int, tuple[str, 
 def migrate(
     connection: apsw.Connection,
     path: str,
-    folder: str = FOLDER,
+    folder: str | None = None,
     before: "Callable[[apsw.Connection, str], None] | None" = None,
 ) -> None:
     """Apply what is still to be applied. `before` is called where that changes a board that is in use."""
     check_tail(connection, path)  # what comes now may write, and would write over what it must not
-    known = known_migrations(folder)
+    known = known_migrations() if folder is None else migrations_in(folder)
     left = pending(connection, path, known)
     if not left:
         return

@@ -88,6 +88,10 @@ SELECT doc FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT ?;
 -- All runs of an item, in the order of their tokens.
 SELECT doc FROM runs WHERE item = ? ORDER BY token;
 
+-- name: runs_ended
+-- Those that have ended since, in the order of their ends.
+SELECT doc FROM runs INDEXED BY runs_ended WHERE ended_at >= ? ORDER BY ended_at, rowid;
+
 -- name: open_run
 -- At most one, by the unique index it is read from.
 SELECT doc FROM runs WHERE item = ? AND ended_at IS NULL;
@@ -114,31 +118,26 @@ SELECT doc FROM questions WHERE state = 'open' ORDER BY rowid;
 
 -- name: dependents
 -- Who waits for this item: those that name it in `after`, and its parent.
-SELECT DISTINCT item FROM edges WHERE needs = ? ORDER BY item;
+SELECT DISTINCT item FROM edges WHERE needs = ? AND why != 'whole' ORDER BY item;
 
 -- name: upstream
 -- The given items and all they need, each once; the limit inside stops a walk that is too long. What is not there counts
--- as a step, so that a walk cut short is always seen.
+-- as a step, so that a walk cut short is always seen. That a task waits for its whole is no need: it would be a circle.
 WITH RECURSIVE reach (number) AS (
     SELECT value FROM json_each(?1)
     UNION
-    SELECT edges.needs FROM reach JOIN edges ON edges.item = reach.number
+    SELECT edges.needs FROM reach JOIN edges ON edges.item = reach.number AND edges.why != 'whole'
     LIMIT ?2
 )
-SELECT reach.number, items.status, items.rank, items.generation,
-    (SELECT json_group_array(needs) FROM (SELECT DISTINCT needs FROM edges WHERE item = reach.number ORDER BY needs))
+SELECT reach.number, items.status, items.rank, items.generation, (
+    SELECT json_group_array(needs)
+    FROM (SELECT DISTINCT needs FROM edges WHERE item = reach.number AND why != 'whole' ORDER BY needs)
+)
 FROM reach LEFT JOIN items ON items.number = reach.number;
 
 -- name: waiters
--- All that wait for the item, each once; the limit inside stops a walk that is too long. The item is the first step, and
--- is not among them even where it waits for itself.
-WITH RECURSIVE reach (number) AS (
-    SELECT ?1
-    UNION
-    SELECT edges.item FROM reach JOIN edges ON edges.needs = reach.number
-    LIMIT ?2 + 1
-)
-SELECT number FROM reach WHERE number != ?1;
+-- Who waits for this item: its dependents, and those of its tasks that wait for it to be looked at.
+SELECT DISTINCT item FROM edges WHERE needs = ?;
 
 -- name: due_runs
 -- Leases that have run out, the oldest first. Two plain statements are half the price of their union.
@@ -413,6 +412,14 @@ INSERT INTO edges (item, needs, why) VALUES (?, ?, 'child');
 -- A child has one parent.
 DELETE FROM edges WHERE needs = ? AND why = 'child';
 
+-- name: insert_whole
+-- A task waits for its whole to be looked at.
+INSERT INTO edges (item, needs, why) VALUES (?, ?, 'whole');
+
+-- name: delete_whole
+-- It goes on.
+DELETE FROM edges WHERE item = ? AND why = 'whole';
+
 -- name: insert_run
 -- The claim. The unique indexes refuse a second open run and a token that was given before.
 INSERT INTO runs (id, item, token, lease_until, ended_at, doc) VALUES (?, ?, ?, ?, ?, ?);
@@ -508,3 +515,11 @@ SELECT digest, answer FROM keys WHERE speaker = ? AND key = ?;
 -- name: keep_answer
 -- Written in the transaction of the command it answers.
 INSERT INTO keys (speaker, key, digest, answer, at) VALUES (?, ?, ?, ?, ?);
+
+-- name: try_put
+-- Is taken out again in the same transaction: the page is written all the same, which shows that it can be.
+INSERT INTO keys (speaker, key, digest, answer, at) VALUES ('', 'try', x'', x'', 0);
+
+-- name: try_take
+-- Nothing of it stays.
+DELETE FROM keys WHERE speaker = '' AND key = 'try';

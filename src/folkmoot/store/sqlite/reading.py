@@ -126,6 +126,9 @@ class SqliteReading:
     def runs_named(self, beginning: str, limit: int) -> list[Run]:
         return self._all("runs", QUERIES["runs_named"], (beginning, beginning + "\U0010ffff", limit))
 
+    def runs_ended(self, since: int) -> list[Run]:
+        return self._all("runs", QUERIES["runs_ended"], (since,))
+
     def runs(self, item: str) -> list[Run]:
         return self._all("runs", QUERIES["runs"], (number_of(item),))
 
@@ -164,8 +167,8 @@ class SqliteReading:
             if status is not None
         }
 
-    def waiters(self, item: str, limit: int) -> set[str]:
-        rows = self._execute(QUERIES["waiters"], (number_of(item), limit)).fetchall()
+    def waiters(self, item: str) -> set[str]:
+        rows = self._execute(QUERIES["waiters"], (number_of(item),)).fetchall()
         return {str(number) for (number,) in rows}
 
     def due(self, now: float, limit: int) -> list[tuple[str, str | None]]:

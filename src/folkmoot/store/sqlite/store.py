@@ -9,7 +9,7 @@ import apsw
 
 from folkmoot.errors import Unavailable
 from folkmoot.store.change_signal import ChangeSignal
-from folkmoot.store.port import Reading, Transaction
+from folkmoot.store.port import Reading, Stretch, Transaction
 from folkmoot.store.sqlite import faults, hash_chain, preflight
 from folkmoot.store.sqlite.connecting import PATIENCE, STATEMENTS, BusyHandler, configure, connect, connect_again
 from folkmoot.store.sqlite.create import create_file, empty_board
@@ -17,6 +17,7 @@ from folkmoot.store.sqlite.fair_lock import FairFileLock
 from folkmoot.store.sqlite.group_commit import CommitBatch
 from folkmoot.store.sqlite.migrate import known_migrations, pending
 from folkmoot.store.sqlite.reading import QUERIES, Execute, SqliteReading
+from folkmoot.store.sqlite.trial_write import try_write
 from folkmoot.store.sqlite.writer_queue import WriteRequest, WriterQueue
 
 if TYPE_CHECKING:
@@ -123,6 +124,14 @@ class SqliteStore:
     def broken_links(self) -> list[str]:
         """Walk the whole log and say what is wrong with it."""
         return self._prove(hash_chain.broken_links)
+
+    def prove(self, after: int, limit: int) -> Stretch:
+        return self._look(lambda view: hash_chain.prove(view.execute, after, limit))
+
+    def try_write(self, seconds: float) -> int | None:
+        """By a connection of its own: one whose write has failed is not used any more."""
+        self._check_usable()
+        return None if self.path == MEMORY else try_write(self.path, seconds)
 
     def close(self) -> None:
         """For good. A forked child leaves alone what is its parent's."""

@@ -187,6 +187,8 @@ class SqliteTransaction(SqliteReading):
             self._save_after(number, item.after, is_new)
         if item.parent != (was.parent if was else None):
             self._save_parent(number, item.parent, is_new)
+        if item.awaited_whole != (was.awaited_whole if was else None):
+            self._save_whole(number, item.awaited_whole, is_new)
         self._filed += filed - (was is not None and bool(was.files))
         self._items[item.id] = (queue, priority, rank, item)
 
@@ -207,6 +209,12 @@ class SqliteTransaction(SqliteReading):
             self._execute(QUERIES["delete_child"], (number,))
         if parent is not None:
             self._execute(QUERIES["insert_child"], (number_of(parent), number))
+
+    def _save_whole(self, number: int, whole: str | None, is_new: bool) -> None:
+        if not is_new:
+            self._execute(QUERIES["delete_whole"], (number,))
+        if whole is not None:
+            self._execute(QUERIES["insert_whole"], (number, number_of(whole)))
 
     def _save_run(self, run: Run, is_new: bool) -> None:
         if run.ended_at is None:

@@ -7,6 +7,24 @@ from folkmoot.wiring.reading import check_owner
 
 FOLDER = ".moot"
 STORE = "board.db"
+# What the board makes for itself in its folder. Git passes over it, and no backup carries it: everything else there is
+# the user's, and travels. Tokens are among it, so one list says both.
+OWN = (
+    f"{STORE}*",
+    "repo.git",
+    "repo.git.*",
+    "look-*",
+    "runs",
+    "cache",
+    "spares",
+    "writer.lock",
+    "notified*",
+    "backups",
+    "set-aside",
+    "mirror",
+    "access",
+    "traced*",
+)
 
 
 def find(board_dir: str | None) -> str:

@@ -5,10 +5,11 @@ from typing import Any
 
 import msgspec
 
+from folkmoot.core.rules.running.spending import TOKENS_MAX, USD_MAX
+
 # The last words of an agent that are kept: where its report is looked for.
 TEXT_MAX = 1_000_000
-TOKENS_MAX = 2**53
-COST_MAX = 1_000_000.0
+COUNT_MAX = 2**53
 
 
 def decoded(line: str) -> dict[str, Any] | None:
@@ -43,20 +44,28 @@ def parts(value: Any, *path: str) -> list[dict[str, Any]]:
     return [part for part in found if isinstance(part, dict)] if isinstance(found, list) else []
 
 
-def count(value: Any, *path: str) -> int:
-    """A number of tokens; 0 if it is none."""
+def number(value: Any, *path: str) -> int:
+    """A whole number; 0 if it is none, or larger than any that means something."""
     found = at(value, *path)
     if isinstance(found, bool) or not isinstance(found, int | float):
         return 0
-    return int(found) if 0 <= found <= TOKENS_MAX else 0
+    return int(found) if 0 <= found <= COUNT_MAX else 0
+
+
+def count(value: Any, *path: str) -> int:
+    """How many tokens, 0 if it is no number: one that is too large for any client counts as the most there can be, and
+    not as none."""
+    found = at(value, *path)
+    too_many = isinstance(found, int | float) and found > TOKENS_MAX
+    return TOKENS_MAX if too_many else number(value, *path)
 
 
 def cost(value: Any, *path: str) -> float:
-    """An amount of dollars; 0 if it is none."""
+    """An amount of dollars, 0 if it is none, and no more than a run can cost."""
     found = at(value, *path)
     if isinstance(found, bool) or not isinstance(found, int | float):
         return 0.0
-    return float(found) if 0 <= found <= COST_MAX else 0.0
+    return min(float(found), USD_MAX) if found >= 0 else 0.0
 
 
 def plain(value: Any) -> str:

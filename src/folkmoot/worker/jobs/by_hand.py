@@ -23,7 +23,7 @@ from folkmoot.worker.jobs.job import Job
 from folkmoot.worker.jobs.preparing import put_back, set_up
 from folkmoot.worker.jobs.saying import spooled
 from folkmoot.worker.ports import Paths
-from folkmoot.worker.workspaces import BASE, SET_ASIDE, TRIAL, GitWorkspaces, own
+from folkmoot.worker.workspaces import BASE, READY, SET_ASIDE, TRIAL, GitWorkspaces, is_ready, own
 
 if TYPE_CHECKING:
     from folkmoot.api.views import ItemView
@@ -60,10 +60,10 @@ class HandJob(EffortJob):
 
     @property
     def is_made(self) -> bool:
-        return os.path.exists(os.path.join(self.paths.root, "ready"))
+        return is_ready(self.paths.root)
 
     def _mark_ready(self) -> None:
-        with open(os.path.join(self.paths.root, "ready"), "w", encoding="ascii") as file:
+        with open(os.path.join(self.paths.root, READY), "w", encoding="ascii") as file:
             file.write(self.item)
 
     def _parent(self, commit: str) -> str | None:

@@ -77,7 +77,7 @@ class EffortJob(Job):
         base = tools.workspaces.make(self.paths, run_context, None)
         try:
             # The redactor is another one once the client's secrets are known: it is asked for anew each time.
-            relay = self._relay = Relay(tools.application, self.actor, self.item, self._cleaned, self._reported)
+            relay = self._relay = Relay(tools.application, self.actor, self._cleaned, self._reported)
             relay.when_told = self.timers.told
             self._file, self.look = ReportFile(self.paths, tools.now), self._look_at_file
             run_socket = tools.open_socket(os.path.join(self.paths.root, "door", "moot"), relay)

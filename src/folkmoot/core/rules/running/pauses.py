@@ -200,7 +200,9 @@ def _ask_about(
     goes_on = f"It goes on by itself; before that with: moot resume {pool}"
     blocking = cause == "quota" and count >= PAUSES_MAX
     if until is None:
-        words = f"{what}. All items of {pool} wait; when that is mended, answer: retry"
+        number = case.situation.in_pool + 1  # this one too
+        wait = f"{number} item{'s' if number > 1 else ''} of {pool} wait{'' if number > 1 else 's'}"
+        words = f"{what}. {wait}. {'Sign in, then' if command.login else 'When that is mended,'} answer: retry"
         raised = RaiseQuestion(kind="decision", question=words, part="", ways=[RETRY, REST, CANCEL])
     elif count >= PAUSES_MAX:
         words = f"{what}. {pool} pauses for that reason{nth_time(count)} in a row. Should it be tried now?"

@@ -65,12 +65,12 @@ def waiting_for(
     writers_on: Callable[[list[str]], Iterable[Item]],
     own: list[str],
 ) -> set[str]:
-    """Who waits for an item: by what they come after, as its parent, because they sent for it, or for paths that one
-    of those holds.
+    """Who waits for an item, directly or through others: by what they come after, as its parent, as a task whose whole
+    it is, because they sent for it, or for paths that one of those holds.
 
-    `waiters_of` knows the first two, `held_by` what an item without a run holds, `writers_on` who must have paths
-    before it can go on, to write them or to land on them, and `own` is what the item holds itself. So a circle that
-    leads over paths is seen, and the hold in it keeps nobody out.
+    `waiters_of` knows who does so directly, but for paths; `held_by` what an item without a run holds, `writers_on`
+    who must have paths before it can go on, to write them or to land on them, and `own` is what the item holds itself.
+    So a circle that leads over paths is seen, and the hold in it keeps nobody out.
     """
     found: set[str] = set()
     ahead = [item]
@@ -80,9 +80,19 @@ def waiting_for(
         paths = own if one == item else held_by(one)
         for writer in writers_on(paths) if paths else ():
             # Whom the holder waits for is not kept out by it.
-            if one == item or (writer.id not in found and one not in waiters_of(writer.id)):
+            if one == item or (writer.id not in found and one not in _all_waiters(writer.id, waiters_of)):
                 new.add(writer.id)
         new -= found | {item}
+        found |= new
+        ahead += new
+    return found
+
+
+def _all_waiters(item: str, waiters_of: WaitersOf) -> set[str]:
+    found: set[str] = set()
+    ahead = [item]
+    while ahead:
+        new = set(waiters_of(ahead.pop())) - found
         found |= new
         ahead += new
     return found

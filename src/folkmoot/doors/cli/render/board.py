@@ -250,6 +250,8 @@ def note_on(page: Page, item: ItemSummary, asked: list[str], run: LiveRun | None
     lands_on = f"#{item.parent}" if item.parent else target or "its branch"
     if item.status == "running" and run is not None:
         notes += _at_work(run, lands_on)
+    elif item.status == "running" and item.taken:
+        notes.append((f"taken by {one_line(item.taken)}", PERSON))
     elif item.status == "running":
         notes.append((f"{one_line(item.agent or item.watcher or 'somebody')} at work", AGENT))
     elif item.status == "proving" and item.watcher == LANDING:

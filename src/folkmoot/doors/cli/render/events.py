@@ -371,14 +371,15 @@ def log(events: list[EventView]) -> None:
     if not events:
         return page.line(("Nothing more has happened.", QUIET))
     wide, items = len(str(events[-1].seq)), max(len(event.item or "") for event in events) + 1
-    longest = min(max(len(one_line(event.agent or "")) for event in events), NAMES_MAX)
-    names = 0 if page.row_width < NARROW else longest
+    by_hand = {event.run: event.context["person"] for event in events if event.context.get("person")}
+    doers = {e.seq: one_line((e.agent != ENGINE_NAME and by_hand.get(e.run)) or e.agent or "") for e in events}
+    names = 0 if page.row_width < NARROW else min(max(map(len, doers.values())), NAMES_MAX)
     day = today()
     for event in events:
         if day_of(event.timestamp) != day:
             day = day_of(event.timestamp)
             page.line((day, QUIET))
-        told, agent = said(event, {}), one_line(event.agent or "")
+        told, agent = said(event, {}), doers[event.seq]
         # A reason that only says again who did what is none.
         detail = "" if told.detail == f"{event.agent} {told.lead}" else one_line(told.detail)
         page.row(
@@ -386,7 +387,7 @@ def log(events: list[EventView]) -> None:
             (f"  {time_of(event.timestamp)}  ", QUIET),
             ((f"#{event.item}" if event.item else "–").ljust(items), "bold"),
             "  ",
-            (agent.ljust(names), PERSON if event.run is None and agent != ENGINE_NAME else AGENT),
+            (agent.ljust(names), PERSON if agent != ENGINE_NAME and event.run in {None, *by_hand} else AGENT),
             "  " if names else " ",
             (one_line(told.lead), told.style),
             (f" → {one_line(told.to)}" if told.to else "", "bold"),

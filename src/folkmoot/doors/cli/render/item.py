@@ -24,6 +24,7 @@ from folkmoot.doors.cli.render.page import (
     one_line,
     short_run,
     shortened,
+    status_words,
     when,
     who,
 )
@@ -45,7 +46,7 @@ ID_SHOWN = 12  # letters of a commit or tree
 def story(view: ItemView, events: list[EventView], flow: Flow, beside: Beside) -> None:
     """Where an item is and why, what happened, what was tried and said, and what happens next."""
     page = Page()
-    _heading(page, view)
+    _heading(page, view, flow)
     if beside.aside and view.landed_on == beside.aside:
         aside_line(page, beside.aside, beside.in_the_way)
     page.blank()
@@ -77,9 +78,13 @@ def story(view: ItemView, events: list[EventView], flow: Flow, beside: Beside) -
             pause_lines(page, pause, indent=2)
 
 
-def _heading(page: Page, view: ItemView) -> None:
+def _heading(page: Page, view: ItemView, flow: Flow) -> None:
     page.line((f"#{view.id}", "bold"), "  ", (one_line(view.title), "bold"), hang=len(view.id) + 3)
-    parts: list[Part] = [page.mark(view.status), " ", (view.status, "bold")]
+    parts: list[Part] = [
+        page.mark(view.status),
+        " ",
+        (status_words(view.status, is_divine=flow.questions.notice == "divine"), "bold"),
+    ]
     if view.column != view.status:
         parts += [" in ", (view.column, "bold")]
     parts += [(" · ", QUIET), (view.priority, PRIORITIES.get(view.priority, QUIET)), (f" {view.type}", QUIET)]

@@ -53,6 +53,11 @@ MARKS = {
 }
 
 
+def status_words(status: str, *, is_divine: bool = False) -> str:
+    """A status as people read it: in the words of the escalation document only where the flow asks for them."""
+    return "waiting for you" if status == "awaiting-divine-guidance" and not is_divine else status
+
+
 def one_line(words: object) -> str:
     """Somebody's words on one line, safe for a screen."""
     return " ".join(plain(str(words)).split())

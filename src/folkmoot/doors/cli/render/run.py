@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from shlex import quote
 from typing import Any, TypeVar
 
 import msgspec
@@ -20,7 +21,7 @@ View = dict[str, Any]
 Entry = TypeVar("Entry")
 
 
-def claimed(view: ClaimView) -> None:
+def claimed(view: ClaimView, board: str = "") -> None:
     page = Page()
     brief = view.brief
     task = brief["task"]
@@ -29,6 +30,8 @@ def claimed(view: ClaimView) -> None:
     until = f" · lease until {when(view.lease_expires_at)}"
     token = (str(view.token), "bold")
     page.line(("run ", QUIET), (view.run, "bold"), (" · token ", QUIET), token, (model + until, QUIET))
+    if view.workspace:
+        _where(page, view, view.workspace, board)
     page.head("What to do")
     if task["body"].strip():
         page.block(task["body"], indent=2)
@@ -52,6 +55,14 @@ def claimed(view: ClaimView) -> None:
         page.prose(brief["instructions"], indent=2)
     _left_out(page, brief)
     _how_to_report(page, view)
+
+
+def _where(page: Page, view: ClaimView, workspace: str, board: str) -> None:
+    """The clone, and what a shell must know to be part of the run."""
+    page.head("Where to work")
+    page.line("In this clone. What you change there, committed or not, is taken in with your report.", indent=2)
+    page.exact(f"cd {quote(workspace)}", indent=2)
+    page.exact(f"export MOOT_BOARD={quote(board)} MOOT_RUN={view.run} MOOT_TOKEN={view.token}", indent=2)
 
 
 def _heard(page: Page, brief: View) -> None:

@@ -26,7 +26,7 @@ def said_lines(page: Page, view: ItemView) -> None:
     if not view.said:
         return
     page.head("What people said to whoever works on it")
-    agents = {run.run: run.agent for run in view.runs}
+    agents = {run.run: run.person or run.agent for run in view.runs}
     for one in view.said:
         heard = f"heard by {agents.get(one.heard, one.heard)}" if one.heard else "nobody has heard it yet"
         page.line((f"{one_line(one.by)}: ", QUIET), f"“{one_line(one.text)}”", (f", {heard}", QUIET), indent=2, hang=2)

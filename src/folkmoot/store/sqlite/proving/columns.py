@@ -57,6 +57,8 @@ def broken_columns(execute: Execute) -> list[str]:
         edges.update((number, number_of(need), "after") for need in item.after)
         if item.parent is not None:
             edges.add((number_of(item.parent), number, "child"))
+        if item.awaited_whole is not None:
+            edges.add((number, number_of(item.awaited_whole), "whole"))
         own = (number, item.column, item.status, item.wake_at, item.ready_at, item.generation, int(bool(item.files)))
         if flow is None:
             return own

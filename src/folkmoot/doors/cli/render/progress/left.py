@@ -29,10 +29,10 @@ def left_of(view: ItemView) -> View | None:
     kept = to_builtins(last.kept)
     if view.status in ENDED:
         steps = last.report.next_steps if last.report else []
-        return {"agent": last.agent, "outcome": last.outcome, "kept": kept, "next_steps": steps}
+        return {"agent": last.person or last.agent, "outcome": last.outcome, "kept": kept, "next_steps": steps}
     if last.report is None:
-        return {"agent": last.agent, "not accepted": last.refused_for, **to_builtins(last.refused)}
-    said = {"agent": last.agent, **to_builtins(last.report), "kept": kept}
+        return {"agent": last.person or last.agent, "not accepted": last.refused_for, **to_builtins(last.refused)}
+    said = {"agent": last.person or last.agent, **to_builtins(last.report), "kept": kept}
     return said if last.outcome == said["outcome"] else {**said, "not accepted": view.told}
 
 

@@ -84,6 +84,7 @@ class Teller:
         self.live: dict[str, Live] = {}
         self.tally = Tally()
         self._setups: dict[str, float] = {}  # run -> seconds
+        self._by_hand: dict[str, str] = {}  # run -> the person who has taken the item
         self._seen = 0
         self._titles: dict[str, str] = {}
         self._models: dict[tuple[str, str], str] = {}  # who worked on what last, and with which model
@@ -133,11 +134,13 @@ class Teller:
             self.tally.landed += "work_landed" in names
             took = at - was.since if was else None
             mark, style, words, detail = self._ending(ended, names, agent, item)
-            return [Line(mark, style, agent, model, item, words, detail, took, self._setups.pop(run, 0.0))]
+            who = self._by_hand.pop(run, agent) if agent != ENGINE_NAME else agent
+            return [Line(mark, style, who, model, item, words, detail, took, self._setups.pop(run, 0.0))]
         return [self._other(event, model) for event in events if event.event in TOLD and not _is_made(event)]
 
     def _began(self, run: str, live: Live, person: str | None) -> list[Line]:
         if person:
+            self._by_hand[run] = one_line(person)
             return [Line("▸", CARE, live.agent, "", live.item, [(f"taken by {one_line(person)}", CARE)])]
         self.live[run] = live
         before = self._models.get((live.item, live.agent))

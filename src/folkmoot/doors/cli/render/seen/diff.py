@@ -3,7 +3,7 @@
 import sys
 
 from folkmoot.api.machine import FileChange, ItemChange
-from folkmoot.doors.cli.render.page import AGENT, BAD, GOOD, HEAD, QUIET, Page, Part, count, one_line
+from folkmoot.doors.cli.render.page import AGENT, BAD, GOOD, HEAD, QUIET, Page, Part, count, one_line, status_words
 from folkmoot.doors.cli.session import ReaderGone
 
 BAR = 30  # cells of the longest row of plus and minus
@@ -33,7 +33,7 @@ def as_it_is(text: str) -> None:
 
 
 def _stat(page: Page, view: ItemChange) -> None:
-    where = f"landed on {one_line(view.landed_on)}" if view.landed_on else f"{view.status}, not landed"
+    where = f"landed on {one_line(view.landed_on)}" if view.landed_on else f"{status_words(view.status)}, not landed"
     page.row((f"#{view.item}", "bold"), f"  {one_line(view.title)}", (f"  {where}", GOOD if view.landed_on else QUIET))
     wide = max((page.text(one_line(one.path)).cell_len for one in view.files), default=0)
     wide = min(wide, max(page.row_width - BAR - 14, 20))

@@ -1,0 +1,1 @@
+"""Who may speak through a door that others can reach, and how fast."""

@@ -1,0 +1,273 @@
+"""The server of a board: an ASGI application over the registry. It translates, and decides nothing."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Executor
+from contextlib import AbstractAsyncContextManager, nullcontext
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import msgspec
+
+from folkmoot.api.requests import Claim, Show
+from folkmoot.api.views import ClaimView, ItemView
+from folkmoot.doors.http import reading
+from folkmoot.doors.http.exchange import COOKIE, JSON, Exchange, Gone, Receive, Scope, Send
+from folkmoot.doors.http.guard import Names, Rates
+from folkmoot.doors.http.problems import PROBLEM, WIRE, Wrong, problem, status_of, wire_problem
+from folkmoot.doors.http.routes import Route, routes
+from folkmoot.doors.http.streams import Streams, place_of
+from folkmoot.engine import registry
+from folkmoot.engine.access.callers import Caller
+from folkmoot.engine.access.rights import RoleCalls
+from folkmoot.engine.access.tokens import bad_token, caller_of, run_token, signed_in
+from folkmoot.errors import Invalid, MootError, Refused
+
+if TYPE_CHECKING:
+    from folkmoot.api.call import Call
+    from folkmoot.engine.application import Application
+    from folkmoot.engine.reads.feed import Feed
+
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+COOKIE_SECONDS = 30 * 86_400
+LANDING = "/v1/board"  # where a browser that has signed in goes
+FAILED = Wrong("failed", "the server failed", "try again with the same Idempotency-Key; then look at the server's log")
+Result = TypeVar("Result")
+
+
+class Counters(Protocol):
+    """What the server counts of itself."""
+
+    def request(self, call: str, status: int, seconds: float) -> None: ...
+    def streams(self, by: int) -> None: ...
+
+
+class Log(Protocol):
+    def request(self, exchange: Exchange, seconds: float) -> None: ...
+    def failed(self, exchange: Exchange, error: Exception) -> None: ...
+
+
+class Parts:
+    """What the server is given beside the board; each has a part of its own to show."""
+
+    def __init__(
+        self,
+        *,
+        names: Names,
+        pool: Executor,
+        counters: Counters,
+        log: Log,
+        metrics: Callable[[], str],
+        is_sound: Callable[[], bool],
+        openapi: Callable[[], bytes],
+        mcp: App | None = None,
+        mcp_life: Callable[[], AbstractAsyncContextManager[object]] | None = None,
+    ) -> None:
+        self.names, self.pool, self.counters, self.log = names, pool, counters, log
+        self.metrics, self.is_sound, self.openapi = metrics, is_sound, openapi
+        self.mcp, self.mcp_life = mcp, mcp_life
+
+
+class HttpDoor:
+    def __init__(self, board: "Application", feed: "Feed", parts: Parts) -> None:
+        self._board, self._parts = board, parts
+        self._routes = routes(registry.CALLS)
+        self._rates = Rates()
+        self.streams = Streams(feed, parts.pool, parts.counters)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await self._exchange(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        """From the server's start to its end: what serves MCP lives as long."""
+        await receive()
+        async with self._parts.mcp_life() if self._parts.mcp_life else nullcontext():
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _exchange(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began = self._board.now()
+        exchange: Exchange | None = None
+        try:
+            exchange = Exchange(scope, receive, send)
+            await self._serve(exchange)
+        except Gone:
+            return
+        except Wrong as wrong:
+            exchange = exchange or Exchange({**scope, "headers": []}, receive, send)
+            await exchange.answer(WIRE[wrong.code][0], wire_problem(wrong), PROBLEM, wrong.headers)
+        except MootError as error:
+            assert exchange is not None
+            await exchange.answer(status_of(error), problem(error), PROBLEM, _headers_of(error))
+        except Exception as error:  # a fault of ours: it is written down, and whoever asked is told that it is ours
+            assert exchange is not None
+            self._parts.log.failed(exchange, error)
+            if exchange.status:
+                raise  # the answer has begun: cutting it off is all that is left to say
+            await exchange.answer(500, wire_problem(FAILED), PROBLEM)
+        finally:
+            if exchange is not None:
+                seconds = self._board.now() - began
+                self._parts.counters.request(exchange.call or "none", exchange.status, seconds)
+                self._parts.log.request(exchange, seconds)
+
+    async def _serve(self, exchange: Exchange) -> None:
+        self._parts.names.check(exchange.headers)
+        route = self._routes.get(exchange.path)
+        if route is not None:
+            exchange.call = route.call.name if route.call else route.special or ""
+        if route is not None and route.may is None:
+            self._rates.take(f"open {exchange.address}", "observer", self._board.now())
+            _check_method(route, exchange)
+            await self._open(route, exchange)
+            return
+        caller = await self._caller(exchange)
+        if route is None:
+            raise Wrong("no_route", f"there is no {exchange.path[:200]!r} here", "see what there is: GET /openapi.json")
+        if route.call is not None:
+            await self._call(route, route.call, caller, exchange)
+        else:
+            await self._special(route, caller, exchange)
+
+    # Who asks
+
+    async def _caller(self, exchange: Exchange) -> Caller:
+        token, cookie = exchange.bearer(), exchange.cookie()
+        shown = token or cookie
+        try:
+            if shown is None:
+                words = "no token was shown"
+                raise Refused("no_credentials", words, "send the header Authorization: Bearer TOKEN")
+            caller = await self._in_thread(lambda: caller_of(self._board, shown))
+            if (caller.by == "browser") != (token is None):
+                raise bad_token("it is of another kind than the way it was shown")
+        except Refused:
+            self._rates.take(f"stranger {exchange.address}", None, self._board.now())
+            raise
+        exchange.caller = caller.name
+        if caller.by == "browser":
+            self._parts.names.check_cookie(exchange.headers, writes=exchange.method not in ("GET", "HEAD"))
+        self._rates.take(f"{caller.by} {caller.actor.run or caller.name}", caller.role, self._board.now())
+        return caller
+
+    # What is asked
+
+    async def _call(self, route: Route, call: "Call", caller: Caller, exchange: Exchange) -> None:
+        calls = RoleCalls(self._board, caller.actor, caller.role)
+        calls.check(call)
+        _check_method(route, exchange)
+        if caller.ended and not call.writes:
+            raise bad_token("its run is over")
+        body = await exchange.body() if call.writes else b""
+        request = reading.from_body(call, body) if call.writes else reading.from_query(call, exchange.query)
+        request = _expecting(request, exchange.headers.get("if-match"))
+        key = reading.key_of(exchange.headers.get("idempotency-key")) if call.writes else None
+        status, data, headers = await self._in_thread(lambda: self._asked(calls, request, key))
+        if headers.get("etag") and _matches(exchange.headers.get("if-none-match"), headers["etag"]):
+            status, data = 304, b""
+        await exchange.answer(status, data, JSON, headers)
+
+    def _asked(self, calls: RoleCalls, request: Any, key: str | None) -> tuple[int, bytes, dict[str, str]]:
+        answer = calls(request, key)
+        if isinstance(answer, ClaimView) and isinstance(request, Claim):
+            answer = msgspec.structs.replace(answer, bearer=run_token(self._board, answer.run, answer.token))
+        data = msgspec.json.encode(answer)
+        if isinstance(answer, ItemView) and isinstance(request, Show):
+            return 200, data, {"etag": f'"{answer.version}.{sha256(data).hexdigest()[:16]}"'}
+        return 200, data, {}
+
+    async def _special(self, route: Route, caller: Caller, exchange: Exchange) -> None:
+        if caller.role not in (route.may or ()):
+            words = "{call} is not for the role {role}"
+            hint = "it is for: {may}"
+            raise Refused("not_for_role", words, hint, exchange.call, caller.role, sorted(route.may or ()))
+        _check_method(route, exchange)
+        if caller.ended:
+            raise bad_token("its run is over")
+        if route.special == "events":
+            asked = reading.plain_query(exchange.query, ("after", "item"))
+            after = place_of(exchange.headers.get("last-event-id"), asked.get("after"))
+            shown = exchange.bearer() or exchange.cookie() or ""
+            await self.streams.serve(exchange, after, asked.get("item"), lambda: self._is_good(shown))
+        elif route.special == "metrics":
+            text = await self._in_thread(self._parts.metrics)
+            await exchange.answer(200, text.encode(), "text/plain; version=0.0.4; charset=utf-8")
+        elif route.special == "openapi":
+            await exchange.answer(200, self._parts.openapi())
+        elif self._parts.mcp is None:
+            raise Wrong("no_route", "this server has no MCP", 'install it: pip install "folkmoot[mcp]"')
+        else:
+            exchange.scope.setdefault("state", {})["caller"] = caller
+            await self._parts.mcp(exchange.scope, exchange.receive, self._noting(exchange))
+
+    async def _open(self, route: Route, exchange: Exchange) -> None:
+        if route.special == "healthz":
+            sound = await self._in_thread(self._parts.is_sound)
+            await exchange.answer(200 if sound else 503, msgspec.json.encode({"ok": sound}))
+            return
+        code = reading.plain_query(exchange.query, ("code",)).get("code", "")
+        token = await self._in_thread(lambda: signed_in(self._board, code))
+        if token is None:
+            self._rates.take(f"stranger {exchange.address}", None, self._board.now())
+            raise bad_token("the link was used before, or is too old", "make another: moot token link")
+        secure = "; Secure" if self._parts.names.https else ""
+        cookie = f"{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/; Max-Age={COOKIE_SECONDS}{secure}"
+        await exchange.answer(303, headers={"set-cookie": cookie, "location": LANDING})
+
+    def _is_good(self, token: str) -> bool:
+        try:
+            return not caller_of(self._board, token).ended
+        except MootError:
+            return False
+
+    def _noting(self, exchange: Exchange) -> Send:
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                exchange.status = message["status"]
+            await exchange.send(message)
+
+        return send
+
+    async def _in_thread(self, work: Callable[[], Result]) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._parts.pool, work)
+
+
+def _check_method(route: Route, exchange: Exchange) -> None:
+    has_head = "GET" in route.methods and route.special not in ("events", "login")  # these do something
+    allowed = (*route.methods, *(("HEAD",) if has_head else ()))
+    if exchange.method not in allowed:
+        words = f"{exchange.path} takes {' and '.join(route.methods)}, not {exchange.method[:20]}"
+        raise Wrong("bad_method", words, "see: GET /openapi.json", {"allow": ", ".join(allowed)})
+
+
+def _expecting(request: Any, match: str | None) -> Any:
+    """The header If-Match says which version of an item was read; its number is all that counts."""
+    if match is None or match.strip() == "*":
+        return request
+    number = match.strip().removeprefix("W/").strip('"').partition(".")[0]
+    if "version" not in type(request).__struct_fields__ or not (number.isascii() and number.isdecimal()):
+        words = "If-Match {given!r} does not fit this call"
+        hint = "send the ETag that show gave for the item, to a call that takes it: see GET /openapi.json"
+        raise Invalid("bad_request", words, hint, match[:80])
+    return msgspec.structs.replace(request, version=int(number[:18]))
+
+
+def _matches(given: str | None, etag: str) -> bool:
+    return given is not None and (
+        given.strip() == "*" or etag in [one.strip().removeprefix("W/") for one in given.split(",")]
+    )
+
+
+def _headers_of(error: MootError) -> dict[str, str]:
+    if status_of(error) == 401:
+        return {"www-authenticate": 'Bearer realm="folkmoot"'}
+    if error.code == "too_fast":
+        return {"retry-after": str(int(error.details.get("seconds", 1)) or 1)}
+    return {}

@@ -1,0 +1,1 @@
+"""What is told to whoever watches the process: metrics for Prometheus, log lines, spans of traces."""

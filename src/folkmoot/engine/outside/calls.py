@@ -1,0 +1,62 @@
+"""The calls that begin and end a run, whoever does its work: with a clone of the run's own, by way of the workplace."""
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import asdict
+
+from folkmoot.core import commands
+
+if TYPE_CHECKING:
+    from folkmoot.api import requests
+    from folkmoot.api.views import ClaimView, ItemView
+    from folkmoot.core.commands import Actor
+    from folkmoot.engine.application import Application
+
+
+def claim(board: "Application", actor: "Actor", request: "requests.Claim", key: str | None) -> "ClaimView":
+    fields = asdict(request)
+    cloned = fields.pop("clone")
+    if not cloned:
+        return board.engine.claim(actor, key=key, **fields)
+
+    def begin(worker: str) -> "ClaimView":
+        told = {**fields, "worker": request.worker or worker}
+        return board.engine.claim(actor, key=key, cloned=True, **told)
+
+    return board.workplace.prepare(begin)
+
+
+def report(board: "Application", actor: "Actor", request: "requests.SendReport", key: str | None) -> "ItemView":
+    command = commands.ReportRun(**asdict(request))
+    if is_cloned(board, actor):
+        return board.workplace.submit(actor, command, key)
+    return board.engine.handle_run(actor, command, key)
+
+
+def tell_report(board: "Application", actor: "Actor", request: "requests.SendReport", key: str | None) -> None:
+    if is_cloned(board, actor):
+        report(board, actor, request, key)
+    else:
+        board.engine.act(actor, commands.ReportRun(**asdict(request)), key=key)
+
+
+def release(board: "Application", actor: "Actor", request: "requests.Release", key: str | None) -> "ItemView":
+    if is_cloned(board, actor):
+        return board.workplace.give_up(actor, key)
+    return board.engine.handle_run(actor, commands.ReleaseRun(), key)
+
+
+def tell_release(board: "Application", actor: "Actor", request: "requests.Release", key: str | None) -> None:
+    if is_cloned(board, actor):
+        release(board, actor, request, key)
+    else:
+        board.engine.act(actor, commands.ReleaseRun(), key=key)
+
+
+def is_cloned(board: "Application", actor: "Actor") -> bool:
+    """Does whoever speaks work in a clone that was made for its run? What it changed there belongs to its report."""
+    if actor.run is None:
+        return False
+    name = actor.run
+    run = board.engine.store.read(lambda reading: reading.run(name))
+    return run is not None and run.cloned

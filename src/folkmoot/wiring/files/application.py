@@ -1,0 +1,35 @@
+"""An open store as a board: with the real clock, its signal, its tokens, and clones for agents from outside."""
+
+from typing import TYPE_CHECKING
+
+from folkmoot.engine.application import Application
+from folkmoot.engine.engine import Engine
+from folkmoot.system.clock import SystemClock, SystemIds
+from folkmoot.wiring.looking.workers import MachineWorkers
+from folkmoot.wiring.wal_watch import BoardSignal
+
+if TYPE_CHECKING:
+    from folkmoot.engine.outside.workplace import Workplace
+    from folkmoot.store.sqlite.store import SqliteStore
+    from folkmoot.wiring.serving.tokens import FileAccess
+
+
+def application_of(store: "SqliteStore", home: str, notes: list[str]) -> Application:
+    store.change_signal = change_signal = BoardSignal(store.path)
+    application = Application(Engine(store, SystemClock(), SystemIds()), home, notes, change_signal)
+    application.make_access = lambda: _access(home)
+    application.open_workplace = _workplace
+    application.workers = MachineWorkers(home)
+    return application
+
+
+def _access(home: str) -> "FileAccess":
+    from folkmoot.wiring.serving.tokens import FileAccess
+
+    return FileAccess(home)
+
+
+def _workplace(board: Application) -> "Workplace":
+    from folkmoot.wiring.steering.outside import Outside
+
+    return Outside(board)

@@ -1,0 +1,1 @@
+"""What a process needs that serves a board: its tokens, its server."""

@@ -1,0 +1,1 @@
+"""Runs of agents that nobody here started."""
