@@ -154,6 +154,7 @@ class HttpDoor:
         exchange.caller = caller.name
         if caller.by == "browser":
             self._parts.names.check_cookie(exchange.headers, writes=exchange.method not in ("GET", "HEAD"))
+        exchange.known()
         self._rates.take(f"{caller.by} {caller.actor.run or caller.name}", caller.role, self._board.now())
         return caller
 

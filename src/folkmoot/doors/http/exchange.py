@@ -14,6 +14,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 JSON = "application/json"
 BODY_SECONDS = 30.0  # for the whole of a request to come
 COOKIE = "moot_session"
+KNOWN = "folkmoot.known"  # of a scope: what its connection is told by once a good token was shown
 # Nothing here is a page of its own, nothing may be kept by others, nothing is for other sites.
 ALWAYS = (
     (b"cache-control", b"no-store"),
@@ -48,6 +49,12 @@ class Exchange:
     def address(self) -> str:
         client = self.scope.get("client")
         return str(client[0]) if client else "local"
+
+    def known(self) -> None:
+        """Whoever asks has shown a good token: their connection is no stranger's any more."""
+        tell = self.scope.get(KNOWN)
+        if tell is not None:
+            tell()
 
     def bearer(self) -> str | None:
         kind, _, token = self.headers.get("authorization", "").partition(" ")

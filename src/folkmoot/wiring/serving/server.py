@@ -19,7 +19,7 @@ from folkmoot.engine.application import Application
 from folkmoot.engine.reads.feed import Feed
 from folkmoot.errors import Invalid, Refused, Unavailable
 from folkmoot.wiring.serving.beside import Watching, beside
-from folkmoot.wiring.serving.heads import HEAD_SECONDS, patient
+from folkmoot.wiring.serving.connections import HEAD_SECONDS, STRANGERS_MAX, UNREAD_SECONDS, patient
 from folkmoot.wiring.serving.tokens import FileAccess
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def serving(board: Application, options: ServeOptions, name: str, tell: Callable
         config = uvicorn.Config(
             door,
             loop="asyncio",
-            http=patient(HEAD_SECONDS),
+            http=patient(HEAD_SECONDS, UNREAD_SECONDS, STRANGERS_MAX),
             ws="none",
             lifespan="on",
             interface="asgi3",
