@@ -56,6 +56,12 @@ def _of_run(name: str, request: type[Request[Any]], kind: type["Command"]) -> Ca
     return Call(name, request, _on_run(kind), WORKERS, writes=True, tells=tell)
 
 
+def _of_clone(
+    name: str, request: type[Request[Any]], handle: Handler, tell: Callable[..., None], may: frozenset[Role]
+) -> Call:
+    return Call(name, request, handle, may, writes=True, tells=tell, is_slow=outside.ends_clone)
+
+
 def _by(method: str, kind: type["Command"]) -> Handler:
     """A method of the engine that takes one command."""
     return lambda board, actor, request, key: getattr(board.engine, method)(actor, kind(**asdict(request)), key)
@@ -128,10 +134,10 @@ CALLS = (
     Call("reopen", requests.Reopen, _on_item(commands.ReopenItem), PEOPLE, writes=True),
     Call("comment", requests.AddComment, _on_item(commands.AddComment), WORKERS, writes=True),
     Call("answer", requests.AnswerQuestion, _by("answer", commands.AnswerQuestion), PEOPLE, writes=True),
-    Call("claim", requests.Claim, outside.claim, PEOPLE, writes=True),
+    Call("claim", requests.Claim, outside.claim, PEOPLE, writes=True, is_slow=outside.makes_clone),
     _of_run("renew", requests.Renew, commands.RenewRun),
-    Call("release", requests.Release, outside.release, PEOPLE, writes=True, tells=outside.tell_release),
-    Call("report", requests.SendReport, outside.report, WORKERS, writes=True, tells=outside.tell_report),
+    _of_clone("release", requests.Release, outside.release, outside.tell_release, PEOPLE),
+    _of_clone("report", requests.SendReport, outside.report, outside.tell_report, WORKERS),
     _of_run("offer", requests.OfferReport, commands.OfferReport),
     Call("widen", requests.RequestFiles, _on_run(commands.WidenRun), WORKERS, writes=True),
     _of_run("ask", requests.AskPerson, commands.AskPerson),
@@ -164,6 +170,11 @@ class Calls:
     def __call__(self, request: Request[Answer], key: str | None = None) -> Answer:
         answer: Answer = BY_REQUEST[type(request)].handle(self._board, self._actor, request, key)
         return answer
+
+    def is_slow(self, request: Request[Any]) -> bool:
+        """Does it make a clone, or run git? Then others must not wait behind it."""
+        slow = BY_REQUEST[type(request)].is_slow
+        return slow is not None and slow(self._board, self._actor, request)
 
     def tell(self, request: Request[Any], key: str | None = None) -> None:
         call = BY_REQUEST[type(request)]

@@ -3,12 +3,15 @@
 import json
 import subprocess
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from folkmoot.api.requests import ReadLog
+from folkmoot.api.views import ClaimView
+from folkmoot.engine.outside.workplace import Workplace
 from tests.doors.http.served import ADA, SECONDS, Served, served
 from tests.doors.http.test_streams import Stream
 
@@ -90,3 +93,50 @@ def test_many_agents_at_once_each_get_an_item_of_their_own(tmp_path: Path) -> No
             thread.join(SECONDS)
         assert sorted(got, key=int) == [str(number) for number in range(1, 13)]
         assert "lease_expired" not in [event.event for event in server.board.asked_by(ADA)(ReadLog()).events]
+
+
+class Slow:
+    """A workplace on a disk that hangs: whoever wants a clone waits until it goes on."""
+
+    def __init__(self, real: Workplace) -> None:
+        self.waiting = threading.Semaphore(0)
+        self.goes_on = threading.Event()
+        self._real = real
+
+    def prepare(self, claim: Callable[[str], ClaimView]) -> ClaimView:
+        self.waiting.release()
+        assert self.goes_on.wait(SECONDS)
+        return self._real.prepare(claim)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+
+def test_calls_that_make_clones_hold_up_no_others(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("folkmoot.wiring.serving.server.THREADS", 4)
+    monkeypatch.setattr("folkmoot.wiring.serving.server.SLOW_THREADS", 4, raising=False)
+    with served(project) as server:
+        for number in range(3):
+            server.post("add", title=f"Item {number}")
+        slow = Slow(server.board.workplace)
+        server.board.open_workplace = lambda board: slow
+        heard: list[int] = []
+        threads = [
+            threading.Thread(target=lambda: heard.append(server.post("claim", agent="coder", clone=True).status))
+            for _ in range(6)
+        ]
+        try:
+            for thread in threads:
+                thread.start()
+            assert all(slow.waiting.acquire(timeout=SECONDS) for _ in range(4))
+            assert server.send("GET", "/healthz", token=None).status == 200
+            claim = server.post("claim", agent="coder", item="3", show=False)
+            assert claim.status == 200
+            report = {"outcome": "failed", "summary": "no", "cause": "environment"}
+            assert server.post("report", claim.json["bearer"], report=report).status == 200
+            assert heard == []
+        finally:
+            slow.goes_on.set()
+            for thread in threads:
+                thread.join(SECONDS)
+        assert heard.count(200) >= 2 and set(heard) <= {200, 404}, heard

@@ -55,6 +55,7 @@ class Parts:
         *,
         names: Names,
         pool: Executor,
+        slow_pool: Executor,
         counters: Counters,
         log: Log,
         metrics: Callable[[], str],
@@ -63,7 +64,8 @@ class Parts:
         mcp: App | None = None,
         mcp_life: Callable[[], AbstractAsyncContextManager[object]] | None = None,
     ) -> None:
-        self.names, self.pool, self.counters, self.log = names, pool, counters, log
+        self.names, self.counters, self.log = names, counters, log
+        self.pool, self.slow_pool = pool, slow_pool
         self.metrics, self.is_sound, self.openapi = metrics, is_sound, openapi
         self.mcp, self.mcp_life = mcp, mcp_life
 
@@ -152,9 +154,9 @@ class HttpDoor:
             self._rates.take(f"stranger {exchange.address}", None, self._board.now())
             raise
         exchange.caller = caller.name
+        exchange.known()
         if caller.by == "browser":
             self._parts.names.check_cookie(exchange.headers, writes=exchange.method not in ("GET", "HEAD"))
-        exchange.known()
         self._rates.take(f"{caller.by} {caller.actor.run or caller.name}", caller.role, self._board.now())
         return caller
 
@@ -170,7 +172,9 @@ class HttpDoor:
         request = reading.from_body(call, body) if call.writes else reading.from_query(call, exchange.query)
         request = _expecting(request, exchange.headers.get("if-match"))
         key = reading.key_of(exchange.headers.get("idempotency-key")) if call.writes else None
-        status, data, headers = await self._in_thread(lambda: self._asked(calls, request, key))
+        is_slow = call.is_slow is not None and await self._in_thread(lambda: calls.is_slow(request))
+        pool = self._parts.slow_pool if is_slow else self._parts.pool
+        status, data, headers = await self._in_thread(lambda: self._asked(calls, request, key), pool)
         if headers.get("etag") and _matches(exchange.headers.get("if-none-match"), headers["etag"]):
             status, data = 304, b""
         await exchange.answer(status, data, JSON, headers)
@@ -236,8 +240,8 @@ class HttpDoor:
 
         return send
 
-    async def _in_thread(self, work: Callable[[], Result]) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._parts.pool, work)
+    async def _in_thread(self, work: Callable[[], Result], pool: Executor | None = None) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(pool or self._parts.pool, work)
 
 
 def _check_method(route: Route, exchange: Exchange) -> None:

@@ -6,7 +6,7 @@ Only here and in `stdio` and `http` is the SDK imported; it takes longer to impo
 from collections.abc import Callable
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -18,12 +18,26 @@ from folkmoot.doors.mcp import resources, tools
 from folkmoot.doors.mcp.caller import CallerOf
 from folkmoot.doors.mcp.desk import Desk, Told
 from folkmoot.doors.mcp.words import error_text
+from folkmoot.engine import registry
 from folkmoot.errors import MootError
 
 Result = TypeVar("Result")
 NAME, TITLE = "folkmoot", "Folkmoot"
 CALLS_MAX = 16  # at once: each takes a thread while it speaks to the board
+SLOW_MAX = 8  # at once of those that may make clones or run git: nobody else waits for them
 WAITS_MAX = 100  # at once: they sleep, and keep no other call waiting
+
+
+Kind = Literal["short", "slow", "waits"]
+AT_ONCE: dict[Kind, int] = {"short": CALLS_MAX, "slow": SLOW_MAX, "waits": WAITS_MAX}
+
+
+def kind_of(tool: str) -> Kind:
+    """A tool has the name of the call that it makes; one that only waits is no call."""
+    call = registry.BY_NAME.get(tool)
+    if call is None:
+        return "waits"
+    return "slow" if call.is_slow is not None else "short"
 
 
 def instructions() -> str:
@@ -36,8 +50,7 @@ class Handlers:
     def __init__(self, desk: Desk, caller_of: CallerOf) -> None:
         self._desk = desk
         self._caller_of = caller_of
-        self._calls: anyio.CapacityLimiter | None = None
-        self._waits: anyio.CapacityLimiter | None = None
+        self._limiters: dict[Kind, anyio.CapacityLimiter] = {}
 
     async def list_tools(self, context: Any, params: Any) -> types.ListToolsResult:
         role = self._caller_of(context).role
@@ -47,7 +60,7 @@ class Handlers:
         if params.name not in tools.BY_NAME:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name[:80]}")
         caller, given = self._caller_of(context), params.arguments or {}
-        told: Told = await self._apart(lambda: self._desk.call(caller, params.name, given), params.name == "wait")
+        told: Told = await self._apart(lambda: self._desk.call(caller, params.name, given), kind_of(params.name))
         text = types.TextContent(type="text", text=told.text)
         return types.CallToolResult(content=[text], structured_content=told.data, is_error=told.is_error)
 
@@ -72,12 +85,11 @@ class Handlers:
         contents = types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)
         return types.ReadResourceResult(contents=[contents])
 
-    async def _apart(self, call: Callable[[], Result], waits: bool = False) -> Result:
+    async def _apart(self, call: Callable[[], Result], kind: Kind = "short") -> Result:
         """In a thread; one that waits is left alone when its client gives up, and ends by itself soon after."""
-        if self._calls is None or self._waits is None:
-            self._calls, self._waits = anyio.CapacityLimiter(CALLS_MAX), anyio.CapacityLimiter(WAITS_MAX)
-        limiter = self._waits if waits else self._calls
-        return await anyio.to_thread.run_sync(call, abandon_on_cancel=waits, limiter=limiter)
+        if kind not in self._limiters:
+            self._limiters[kind] = anyio.CapacityLimiter(AT_ONCE[kind])
+        return await anyio.to_thread.run_sync(call, abandon_on_cancel=kind == "waits", limiter=self._limiters[kind])
 
 
 def as_tool(tool: tools.Tool) -> types.Tool:

@@ -53,6 +53,14 @@ def tell_release(board: "Application", actor: "Actor", request: "requests.Releas
         board.engine.act(actor, commands.ReleaseRun(), key=key)
 
 
+def makes_clone(board: "Application", actor: "Actor", request: "requests.Claim") -> bool:
+    return request.clone
+
+
+def ends_clone(board: "Application", actor: "Actor", request: "requests.SendReport | requests.Release") -> bool:
+    return is_cloned(board, actor)
+
+
 def is_cloned(board: "Application", actor: "Actor") -> bool:
     """Does whoever speaks work in a clone that was made for its run? What it changed there belongs to its report."""
     if actor.run is None:

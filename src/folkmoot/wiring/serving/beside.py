@@ -52,11 +52,12 @@ class Watching:
         self._looking = Lock()
         self._health: tuple[float, Health] | None = None
 
-    def parts(self, names: Names, pool: Executor) -> Parts:
+    def parts(self, names: Names, pool: Executor, slow_pool: Executor) -> Parts:
         mcp = _mcp(self._board)
         return Parts(
             names=names,
             pool=pool,
+            slow_pool=slow_pool,
             counters=self._counters,
             log=self,
             metrics=self.metrics,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 THREADS = 32
 GRACE_SECONDS = 3
+SLOW_THREADS = 8  # for calls that make clones or run git: more at once would only wait for the disk
 CONNECTIONS_MAX = 1_024
 KEEP_ALIVE_SECONDS = 30
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
@@ -85,10 +86,10 @@ def serving(board: Application, options: ServeOptions, name: str, tell: Callable
         port = listener.getsockname()[1]
         names = Names(_hosts(options, port), https=options.certificate is not None)
         token = owner_token(board, name)
-        pool = ThreadPoolExecutor(THREADS, thread_name_prefix="moot-http")
-        stack.callback(pool.shutdown)
+        pool = stack.enter_context(ThreadPoolExecutor(THREADS, thread_name_prefix="moot-http"))
+        slow_pool = stack.enter_context(ThreadPoolExecutor(SLOW_THREADS, thread_name_prefix="moot-slow"))
         feed = stack.enter_context(closing(Feed(board)))
-        parts = Watching(board, options, token, tell).parts(names, pool)
+        parts = Watching(board, options, token, tell).parts(names, pool, slow_pool)
         door = HttpDoor(board, feed, parts)
         config = uvicorn.Config(
             door,
