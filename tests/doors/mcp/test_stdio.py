@@ -258,3 +258,35 @@ def test_no_other_command_imports_the_sdk(moot: Moot) -> None:
         [sys.executable, "-c", code], cwd=moot.folder, env=environment(), capture_output=True, text=True, check=False
     )
     assert ended.returncode == 0, ended.stderr
+
+
+def test_it_loads_nothing_of_the_sdk_but_the_server(moot: Moot) -> None:
+    """The client, and what that speaks HTTP with, would keep the first answer waiting."""
+    code = "import sys, atexit; from folkmoot.wiring import main; atexit.register(lambda: print(*sys.modules)); main()"
+    command = [sys.executable, "-c", code, "mcp"]
+    ended = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        cwd=moot.folder,
+        env=environment(),
+        timeout=60,
+    )
+    loaded = ended.stdout.split()
+    assert "mcp.server.lowlevel.server" in loaded, ended
+    assert not [name for name in loaded if name.startswith(("mcp.client", "mcp.server.mcpserver", "httpx"))]
+
+
+def test_a_version_of_the_sdk_that_needs_its_whole_package_is_loaded_whole(tmp_path: Path) -> None:
+    package = tmp_path / "mcp"
+    for folder in (package, package / "server", package / "server" / "lowlevel"):
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").write_text("whole = True\n")
+    (package / "server" / "lowlevel" / "server.py").write_text("from mcp import whole\n")
+    (package / "server" / "stdio.py").write_text("")
+    code = "from folkmoot.doors.mcp.narrow import load_server; load_server(); "
+    code += "from mcp.server.lowlevel.server import whole; print(whole)"
+    found = {**environment(), "PYTHONPATH": str(tmp_path)}
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=found, timeout=60)
+    assert ended.stdout == "True\n", ended

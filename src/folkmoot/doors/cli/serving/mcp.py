@@ -52,6 +52,9 @@ def mcp_command(session: Session, client: str | None, write: bool, url: str | No
 def _serve(session: Session) -> None:
     gc.disable()  # what is imported stays: to look through it for what could go takes a third of the start
     try:
+        from folkmoot.doors.mcp.narrow import load_server
+
+        load_server()
         from folkmoot.doors.mcp.caller import Caller
         from folkmoot.doors.mcp.stdio import serve
     except ImportError as error:
