@@ -13,9 +13,11 @@ from folkmoot.briefs.own_words import own_words
 from folkmoot.briefs.prompt import PROMPT_SIZE, prompt
 from folkmoot.config import Settings
 from folkmoot.core.commands import DispatchAgent
+from folkmoot.core.decoding import converted
 from folkmoot.core.flow import Flow
 from folkmoot.doors.cli.main import moot as every_command
 from folkmoot.doors.cli.session import Session
+from folkmoot.engine.registry import BY_NAME
 from folkmoot.flows.load import load_flow
 from folkmoot.reports.read import read_report
 from folkmoot.testing.builders import PERSON, TrialBoard
@@ -319,6 +321,16 @@ def test_what_a_run_may_do_meanwhile_it_can_do_by_these_very_commands(preset: st
         stdin = _stdin(f"{one['command']} {one['use']}", role)
         said = moot.say(*words, stdin=stdin, run_id=claim["run"], token=claim["token"])
         assert said.code == 0, f"{one['command']}: {said.err}"
+
+
+@pytest.mark.parametrize(("preset", "role"), [one for one in roles() if one[1] != "ward"])
+def test_what_a_run_may_do_meanwhile_is_also_a_call_that_a_run_may_make(preset: str, role: str, tmp_path: Path) -> None:
+    """For doors that have no commands: they say it in words of their own, and nothing of ours names a command."""
+    _, claim = _board(tmp_path, preset, role)
+    for one in claim["brief"]["meanwhile"]:
+        call = BY_NAME[one["call"]]
+        assert converted(one["args"], call.request) and call.allows("run")
+        assert not re.search(r"`(moot|--)|FILE", one["does"]), one
 
 
 # Whose files are others than the item's own.

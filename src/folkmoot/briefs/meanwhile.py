@@ -1,4 +1,7 @@
-"""What a run may do while it works, each as the command that does it: only what the rules would not refuse."""
+"""What a run may do while it works: only what the rules would not refuse.
+
+Each stands there as the command that does it, and as a call, which a door that has no commands says in its own words.
+"""
 
 from typing import Any
 
@@ -12,16 +15,27 @@ from folkmoot.core.rules.running.rights import LOOKING, may_write
 
 View = dict[str, Any]
 
-# Words in capitals are for the agent to fill in.
+# Words in capitals are for the agent to fill in. Where there are two, the second speaks of no command.
 WIDEN = "asks for a file beyond the item's. You are told at once whether you have it; one path too many refuses it all."
 LOCK = "keeps others off a file that you are about to change. It ends with your run, or by `moot unlock PATH`."
+LOCK_CALL = "keeps others off a file that you are about to change. It ends with your run at the latest."
+LOCK_SECONDS = 600
 ASK = "asks a person, and you go on. The answer is in the item's next brief; `--wait 10m` waits for it."
+ASK_CALL = (
+    "asks a person, and you go on. The answer is in the item's next brief, and on the item as soon as it is given."
+)
 COMMENT = "says something to whoever works on the item after you; add `--artifact NAME --target PLACE` for one spot."
+COMMENT_CALL = "says something to whoever works on the item after you; add `artifact` and `target` for one spot."
 SHOW = "shows any item of the board, such as those named above."
 DISPATCH = "has AGENT ({agents}) do one small thing, and you go on. `--purpose` says why: {purposes}."
+DISPATCH_CALL = "has AGENT ({agents}) do one small thing, and you go on. `purpose` says why: {purposes}."
 SEND = (
     "sends a message; FILE holds its `from`, `to`, `type` and `payload` as JSON. You may send: {types}. What you "
     "report the board hands on by itself: send only what goes beyond it."
+)
+SEND_CALL = (
+    "sends a message. You may send: {types}. What you report the board hands on by itself: send only what goes beyond "
+    "it."
 )
 
 
@@ -33,19 +47,22 @@ def meanwhile(flow: Flow, item: Item, run: Run) -> list[View]:
     write = may_write(flow, item, run.agent)
     found = []
     if write == "own" and item.files:
-        found.append(_one("widen PATH", WIDEN))
+        found.append(_one("widen PATH", WIDEN, WIDEN, paths=["PATH"]))
     elif write != "none":
-        found.append(_one("lock PATH", LOCK))
+        found.append(_one("lock PATH", LOCK, LOCK_CALL, paths=["PATH"], seconds=LOCK_SECONDS))
     if "ask" in agent.may and item.kind not in ONE_SHOT_KINDS:
-        found.append(_one('ask "QUESTION" --option "ONE WAY" --option "ANOTHER"', ASK))
+        words = 'ask "QUESTION" --option "ONE WAY" --option "ANOTHER"'
+        found.append(_one(words, ASK, ASK_CALL, question="QUESTION", options=["ONE WAY", "ANOTHER"]))
     found += _dispatch(flow, item, agent) + _send(flow, item, agent)
     if item.kind not in ONE_SHOT_KINDS:
-        found.append(_one(f'comment {item.id} "WORDS"', COMMENT))
-    return [*found, _one("show ITEM", SHOW)]
+        found.append(_one(f'comment {item.id} "WORDS"', COMMENT, COMMENT_CALL, item=item.id, content="WORDS"))
+    return [*found, _one("show ITEM", SHOW, SHOW, item="ITEM")]
 
 
-def _one(command: str, use: str) -> View:
-    return {"command": f"moot {command}", "use": use}
+def _one(command: str, use: str, does: str, **args: Any) -> View:
+    """The call has the name of the command."""
+    told = {"command": f"moot {command}", "use": use}
+    return {**told, "call": command.partition(" ")[0], "args": args, "does": does}
 
 
 def _dispatch(flow: Flow, item: Item, agent: Agent) -> list[View]:
@@ -55,8 +72,10 @@ def _dispatch(flow: Flow, item: Item, agent: Agent) -> list[View]:
     others = [name for name in others if flow.watched_by(name)]
     if not others:
         return []
-    use = DISPATCH.format(agents=", ".join(others), purposes=" or ".join(f"`{purpose}`" for purpose in PURPOSES))
-    return [_one(f'dispatch AGENT "TASK" --purpose {PURPOSES[0]}', use)]
+    agents, purposes = ", ".join(others), " or ".join(f"`{purpose}`" for purpose in PURPOSES)
+    use, does = (words.format(agents=agents, purposes=purposes) for words in (DISPATCH, DISPATCH_CALL))
+    words = f'dispatch AGENT "TASK" --purpose {PURPOSES[0]}'
+    return [_one(words, use, does, agent="AGENT", task="TASK", purpose=PURPOSES[0])]
 
 
 def _send(flow: Flow, item: Item, agent: Agent) -> list[View]:
@@ -72,4 +91,5 @@ def _send(flow: Flow, item: Item, agent: Agent) -> list[View]:
     told = [f"`{kind}` to {' or '.join(to)}" for kind, to in types.items() if to]
     if not told:
         return []
-    return [_one("send FILE", SEND.format(types=", ".join(told)))]
+    use, does = (words.format(types=", ".join(told)) for words in (SEND, SEND_CALL))
+    return [_one("send FILE", use, does, sender=agent.name, to="RECEIVER", type="TYPE", payload={})]

@@ -9,6 +9,8 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import Struct
+
 from folkmoot.briefs.ending import ANSWERS
 from folkmoot.briefs.facts import facts_told
 from folkmoot.briefs.own_words import OwnWords, own_words
@@ -53,11 +55,21 @@ def prompt(brief: View, base: str | None = None) -> str:
     return text
 
 
-def by_tools(text: str, brief: View, how: str) -> str:
-    """The same text for an agent that has tools in place of commands; `how` says by which of them it reports."""
+class DoorWords(Struct, frozen=True):
+    """How a door that has no commands says what an agent can do through it."""
+
+    report: str  # how to report, in a sentence
+    lead: str = ""  # what stands before the rows
+    rows: tuple[str, ...] = ()  # what it may do while it works; none: the door has told before
+
+
+def in_words(text: str, brief: View, words: DoorWords) -> str:
+    """The same text for an agent that speaks through another door than the command line."""
     meanwhile = _meanwhile(brief)
-    text = text.replace(f"{meanwhile}\n\n", "", 1) if meanwhile else text
-    return text.replace(_by_command(brief), how, 1)
+    if meanwhile:
+        told = _while_working(words.lead, list(words.rows)) + "\n\n" if words.rows else ""
+        text = text.replace(f"{meanwhile}\n\n", told, 1)
+    return text.replace(_by_command(brief), words.report, 1)
 
 
 def _text(brief: View, base: str | None) -> str:
@@ -202,10 +214,14 @@ def _meanwhile(brief: View) -> str:
     if not brief["meanwhile"]:
         return ""
     shape = brief["report_format"]
-    lines = ["## While you work", "", "These commands speak for your run; words in capitals are yours to fill in:", ""]
-    lines += [f"- `{one['command']}` {one['use']}" for one in brief["meanwhile"]]
-    lines += ["", f"Outside of `moot run`, set MOOT_RUN={shape['run']} and MOOT_TOKEN={shape['token']} first."]
-    return "\n".join(lines)
+    lead = "These commands speak for your run; words in capitals are yours to fill in:"
+    rows = [f"- `{one['command']}` {one['use']}" for one in brief["meanwhile"]]
+    last = f"Outside of `moot run`, set MOOT_RUN={shape['run']} and MOOT_TOKEN={shape['token']} first."
+    return _while_working(lead, [*rows, "", last])
+
+
+def _while_working(lead: str, rows: list[str]) -> str:
+    return "\n".join(["## While you work", "", lead, "", *rows])
 
 
 def _stop(brief: View, own: OwnWords) -> str:

@@ -1,6 +1,7 @@
 """An agent that moot did not start works over HTTP as one that it did: a clone, a report, gates, landing."""
 
 import json
+import re
 import subprocess
 import threading
 from collections.abc import Callable
@@ -140,3 +141,32 @@ def test_calls_that_make_clones_hold_up_no_others(project: Path, monkeypatch: py
             for thread in threads:
                 thread.join(SECONDS)
         assert heard.count(200) >= 2 and set(heard) <= {200, 404}, heard
+
+
+def said_as(text: str) -> list[tuple[str, str, Any]]:
+    """The requests that a text names: method, path, body."""
+    found = re.findall(r"`(GET|POST) (/v1/[^\s`]+)(?: with (\{[^`]*\}))?`", text)
+    return [(method, path, json.loads(body) if body else None) for method, path, body in found]
+
+
+def test_an_agent_that_claims_over_http_is_told_by_requests_and_each_of_them_is_taken(project: Path) -> None:
+    with served(project) as server:
+        server.post("add", title="Say goodbye")
+        claim = server.post("claim", agent="coder", clone=True).json
+        own = claim["prompt"]
+        assert "`moot " not in own and "MOOT_RUN" not in own and "POST /v1/report" in own
+        assert claim["brief"]["report_format"]["how"].startswith("POST /v1/report with {")
+        told = said_as(own)
+        assert {path.partition("?")[0] for _, path, _ in told} == {
+            f"/v1/{one['call']}" for one in claim["brief"]["meanwhile"]
+        } | {"/v1/report"}
+        for one in claim["brief"]["meanwhile"]:
+            assert f"`{one['command']}` {one['use']}" in own
+        for method, path, body in told:
+            if path != "/v1/report":
+                heard = server.send(method, path.replace("=ITEM", "=1"), body, claim["bearer"])
+                assert heard.status == 200, (path, heard)
+        (Path(claim["workspace"]) / "goodbye.txt").write_text("goodbye\n")
+        (body,) = re.findall(r"as its body `(.*?)`", own)
+        said = json.loads(body.replace('"outcome":"…"', '"outcome":"done"').replace("…", "it says goodbye"))
+        assert server.post("report", claim["bearer"], **said).status == 200

@@ -12,6 +12,7 @@ import msgspec
 from folkmoot.api.requests import Claim, Show
 from folkmoot.api.views import ClaimView, ItemView
 from folkmoot.doors.http import reading
+from folkmoot.doors.http.briefs import in_requests
 from folkmoot.doors.http.exchange import COOKIE, JSON, Exchange, Gone, Receive, Scope, Send
 from folkmoot.doors.http.guard import Names, Rates
 from folkmoot.doors.http.problems import PROBLEM, WIRE, Wrong, problem, status_of, wire_problem
@@ -182,7 +183,8 @@ class HttpDoor:
     def _asked(self, calls: RoleCalls, request: Any, key: str | None) -> tuple[int, bytes, dict[str, str]]:
         answer = calls(request, key)
         if isinstance(answer, ClaimView) and isinstance(request, Claim):
-            answer = msgspec.structs.replace(answer, bearer=run_token(self._board, answer.run, answer.token))
+            bearer = run_token(self._board, answer.run, answer.token)
+            answer = in_requests(msgspec.structs.replace(answer, bearer=bearer))
         data = msgspec.json.encode(answer)
         if isinstance(answer, ItemView) and isinstance(request, Show):
             return 200, data, {"etag": f'"{answer.version}.{sha256(data).hexdigest()[:16]}"'}

@@ -49,7 +49,7 @@ def problem(error: MootError) -> bytes:
         "status": status_of(error),
         "detail": error.message,
         "code": error.code,
-        "hint": error.told(_request, _field),
+        "hint": error.told(as_request, _field),
         "details": error.details,
         "next": [_link(step) for step in error.next if step.call in BY_NAME],
     }
@@ -76,7 +76,7 @@ def _link(step: Step) -> dict[str, Any]:
     return {"call": step.call, "method": method, "href": PREFIX + step.call, "args": step.args}
 
 
-def _request(step: Step) -> str:
+def as_request(step: Step) -> str:
     """A call as a request: what the reader must choose stands as …"""
     if step.call not in BY_NAME:
         return f"moot {step.call}"

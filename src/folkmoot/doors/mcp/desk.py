@@ -120,7 +120,7 @@ class Desk:
         return {"added": [lean.line(view) for view in views]}
 
     def _claim(self, caller: Caller, asked: tools.Claim) -> Data:
-        from folkmoot.briefs.prompt import by_tools, prompt
+        from folkmoot.briefs.prompt import DoorWords, in_words, prompt
 
         ask = self.asked_by(caller)
         lease = self.runs.lease(ask(requests.ShowFlow()).limits.lease)
@@ -129,7 +129,7 @@ class Desk:
         )
         view = _cloned(ask, request, checked_key(asked.key or None))
         named = self.runs.claimed(view.run, view.token)
-        text = by_tools(view.prompt or prompt(view.brief), view.brief, BY_TOOL)
+        text = in_words(view.prompt or prompt(view.brief), view.brief, DoorWords(BY_TOOL))
         self.briefs.keep(view.run, text)
         told = {
             "run": named,
