@@ -60,6 +60,14 @@ def test_an_error_has_its_code_its_words_and_the_next_request(server: Served) ->
     assert server.post("claim", agent="nobody").code == "unknown_agent"
 
 
+def test_the_next_request_of_an_error_can_be_sent_as_it_stands(server: Served) -> None:
+    item = server.post("add", title="No run yet").json["id"]
+    heard = server.get("output", run=item)
+    (step,) = heard.json["next"]
+    assert (step["method"], step["args"]) == ("GET", {"item": item})
+    assert server.send(step["method"], step["href"]).json["id"] == item
+
+
 @pytest.mark.parametrize(
     "method, path, body, status, code",
     [

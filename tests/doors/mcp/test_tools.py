@@ -232,6 +232,22 @@ def test_a_change_that_was_not_seen_ends_the_wait_at_once(house: House) -> None:
     play_with(house, play)
 
 
+def test_what_a_run_does_itself_ends_no_wait_of_its_own(house: House) -> None:
+    add(house)
+
+    async def play(tools: Tools) -> None:
+        await tools("claim")
+        for tool, said in (("comment", {"content": "half of it"}), ("ask", {"question": "Which?"})):
+            told = await tools(tool, **said)
+            assert not (await tools("wait", item="1", seen=told["seen"], seconds=0))["changed"]
+        house.board.asked_by(Actor("bob"))(AddComment(item="1", content="by the way"))
+        assert (await tools("wait", item="1", seen=told["seen"], seconds=WAIT_SECONDS_MAX))["changed"]
+        ended = await tools("report", outcome="failed", summary="no", cause="environment")
+        assert ended["seen"] > told["seen"]
+
+    play_with(house, play)
+
+
 def test_without_an_item_any_change_of_the_board_ends_the_wait(house: House) -> None:
     async def play(tools: Tools) -> None:
         seen = (await tools("board"))["seen"]

@@ -72,8 +72,12 @@ def wire_problem(wrong: Wrong) -> bytes:
 
 
 def _link(step: Step) -> dict[str, Any]:
-    method = "POST" if BY_NAME[step.call].writes else "GET"
-    return {"call": step.call, "method": method, "href": PREFIX + step.call, "args": step.args}
+    """A request that can be sent as it is: what is known of it stands in the address, or in `args`, which is its body.
+    What the caller must choose is null in `args`."""
+    if BY_NAME[step.call].writes:
+        return {"call": step.call, "method": "POST", "href": PREFIX + step.call, "args": step.args}
+    known = {name: value for name, value in step.args.items() if value is not None}
+    return {"call": step.call, "method": "GET", "href": _address(Step(step.call, known)), "args": step.args}
 
 
 def as_request(step: Step) -> str:
@@ -83,8 +87,12 @@ def as_request(step: Step) -> str:
     if BY_NAME[step.call].writes:
         given = {name: "…" if value is None else value for name, value in step.args.items()}
         return f"POST {PREFIX}{step.call}{f' with {msgspec.json.encode(given).decode()}' if given else ''}"
+    return f"GET {_address(step)}"
+
+
+def _address(step: Step) -> str:
     fields = [f"{name}={_in_query(value)}" for name, value in step.args.items()]
-    return f"GET {PREFIX}{step.call}{'?' if fields else ''}{'&'.join(fields)}"
+    return f"{PREFIX}{step.call}{'?' if fields else ''}{'&'.join(fields)}"
 
 
 def _in_query(value: Any) -> str:

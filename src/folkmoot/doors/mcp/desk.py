@@ -147,11 +147,13 @@ class Desk:
         fields = {name: value for name, value in asked.items() if name not in ("run", "text")}
         ask, actor = self._for_run(caller, str(asked.get("run") or ""))
         report = self._read(ask, fields, str(asked.get("text") or ""))
+        before = self.waiter.last(ask)
         view = self._ended(actor, lambda: ask(requests.SendReport(report=report), _key("report", actor, asked)))
         self.runs.ended(actor)
         told = {"reported": report.outcome, **lean.state(view), "note": view.note if view.note else None}
         kept = [msgspec.to_builtins(one) for one in view.kept or []]
-        return lean.without_empty({**told, "without_effect": kept})
+        seen = self.waiter.after_own(ask, before, actor)
+        return {**lean.without_empty({**told, "without_effect": kept}), "seen": seen}
 
     def _read(self, ask: Ask, fields: Data, text: str) -> Report:
         """The report in fields or in a text. What cannot be read is refused, the run lives, and its words are kept."""
@@ -186,10 +188,12 @@ class Desk:
             parent=asked.parent or None,
         )
         key = _key("comment", actor, msgspec.to_builtins(asked)) if actor.run else None
+        before = self.waiter.last(ask)
         view = ask(request, key)
         made = [one for one in view.comments if one.content == asked.content]
         told = {"comment": made[-1].id if made else None, "item": view.id, "status": view.status}
-        return lean.without_empty({**told, "people_say": self._heard(ask, actor)})
+        seen = self.waiter.after_own(ask, before, actor)
+        return {**lean.without_empty({**told, "people_say": self._heard(ask, actor)}), "seen": seen}
 
     def _speaker(self, caller: Caller, run: str, item: str) -> tuple[Ask, Actor]:
         """The run that comments; a person who names an item and no run speaks as themselves."""
@@ -201,10 +205,12 @@ class Desk:
         ask, actor = self._for_run(caller, asked.run)
         request = requests.AskPerson(question=asked.question, options=asked.options, context=asked.context)
         key = _key("ask", actor, msgspec.to_builtins(asked))
+        before = self.waiter.last(ask)
         view = self._ended(actor, lambda: ask(request, key))
         one = next(each for each in reversed(view.questions) if each.question == asked.question)
         following = f"go on, or wait for the answer: the tool `wait` with question={one.id}, item={one.task_id}"
-        return lean.without_empty({**lean.question(one), "next": following, "people_say": self._heard(ask, actor)})
+        told = {**lean.question(one), "next": following, "people_say": self._heard(ask, actor)}
+        return {**lean.without_empty(told), "seen": self.waiter.after_own(ask, before, actor)}
 
     def _heard(self, ask: Ask, actor: Actor) -> list[str]:
         """What people have said to the run since it was last told."""

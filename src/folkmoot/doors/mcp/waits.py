@@ -6,6 +6,7 @@ from folkmoot.api import requests
 from folkmoot.api.call import Ask
 from folkmoot.api.views import QuestionView
 from folkmoot.core.enums import ENDED
+from folkmoot.core.vocabulary.actor import Actor
 from folkmoot.doors.mcp import lean
 from folkmoot.doors.waiting import Waiting
 from folkmoot.errors import Invalid
@@ -26,6 +27,16 @@ class Waiter:
     def last(self, ask: Ask) -> int:
         """The number of the board's last event."""
         return ask(requests.ReadLog(after=LAST, limit=1)).last
+
+    def after_own(self, ask: Ask, before: int, actor: Actor) -> int:
+        """The number of the last event of what the actor has just done. An event of another's that came before it or in
+        between was not seen."""
+        seen = before
+        for event in ask(requests.ReadLog(after=before, limit=EVENTS_READ)).events:
+            if (event.run or event.agent) != (actor.run or actor.name):
+                break
+            seen = event.seq
+        return seen
 
     def wait(self, ask: Ask, item: str, question: str, seen: int, seconds: float) -> Data:
         """Where the item, the question or the board stands, once that has changed or the time is over."""
