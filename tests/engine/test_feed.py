@@ -114,3 +114,23 @@ def test_who_subscribes_late_gets_all_that_was_before(tmp_path: Path) -> None:
         assert woken.wait(SECONDS)
         assert [event.seq for event in early.take()] == [event.seq for event in late.take()] != []
         feed.close()
+
+
+def test_what_the_feed_keeps_is_bounded_in_bytes_and_nobody_misses_an_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few large events are as much as many small ones."""
+    monkeypatch.setattr(feeds, "KEPT_BYTES", 40_000)
+    with TrialBoard() as board:
+        feed, woken = Feed(board.application), threading.Event()
+        own = feed.subscribe(board.application.last(), woken.set)
+        begin = own.seq
+        for number in range(20):
+            board.add("x" * 400, body="y" * 9_000 * (number % 3))
+            board.application.change_signal.notify()
+        last = board.application.last()
+        while feed.last < last:
+            assert woken.wait(SECONDS)
+            woken.clear()
+        kept = next(found for seq in range(begin, last) if (found := feed.recent(seq, 1_000)) is not None)
+        assert 0 < sum(len(event.data) for event in kept) <= 2 * feeds.KEPT_BYTES
+        assert [event.seq for event in own.take()] == list(range(begin + 1, last + 1))
+        feed.close()

@@ -25,18 +25,24 @@ class Run:
 class Generator:
     """One random caller after another. What it has seen must hold: it raises where an answer contradicts it."""
 
-    def __init__(self, host: str, owner: str, seed: int) -> None:
+    def __init__(self, host: str, owner: str, seed: int, added_max: int = ADDED_MAX) -> None:
         self._host, self._owner = host, owner
         self._chance = random.Random(seed)
         self._connection = Connection(host, timeout=SECONDS)
         self.statuses: Counter[int] = Counter()
         self.runs: list[Run] = []
-        self._added = 0
+        self._added: list[str] = []
+        self._added_max = added_max
         self._answers: dict[str, tuple[str, bytes, bytes]] = {}  # by key: the call, what was sent, what was answered
         self._tokens = {"owner": owner}
 
     def close(self) -> None:
         self._connection.close()
+
+    def tidy(self) -> None:
+        """End what it has added: whoever comes after it finds a board of the same size."""
+        for item in self._added:
+            self._call("cancel", self._owner, item=item)
 
     def play(self, count: int) -> None:
         act = [self._add, self._claim, self._report, self._speak, self._look, self._decide, self._again, self._garbage]
@@ -79,11 +85,13 @@ class Generator:
 
     def _add(self) -> None:
         """Not more than a board that people look at has: its reads are not what is tried here."""
-        if self._added >= ADDED_MAX:
+        if len(self._added) >= self._added_max:
             return
-        self._added += 1
         key = f"k{self._chance.randrange(10**9)}" if self._chance.random() < 0.5 else None
-        self._call("add", self._owner, key, title=f"Item {self._chance.randrange(1000)}", body=self._word())
+        title = f"Item {self._chance.randrange(1000)}"
+        status, item = self._call("add", self._owner, key, title=title, body=self._word())
+        if status == 200:
+            self._added.append(item["id"])
 
     def _claim(self) -> None:
         status, claim = self._call("claim", self._owner, agent=self._chance.choice(["coder", "reviewer"]), show=False)

@@ -7,6 +7,7 @@ import pytest
 from folkmoot.api.gauges import Gauges, ReadGauges
 from folkmoot.api.metrics import Metrics
 from folkmoot.core import commands
+from folkmoot.engine.reads import totals
 from folkmoot.engine.reads.gauges import Watched
 from folkmoot.engine.reads.queries import Queries
 from folkmoot.sim.flows import choose_flow
@@ -34,9 +35,13 @@ def check_same_measures(gauges: Gauges, found: Metrics) -> None:
 
 
 @pytest.mark.ledger("H-13")
+@pytest.mark.parametrize("ended_kept", [totals.ENDED_KEPT, 1])
 @pytest.mark.parametrize("seed", range(6))
-def test_what_is_kept_is_what_a_look_at_everything_finds(seed: int) -> None:
+def test_what_is_kept_is_what_a_look_at_everything_finds(
+    seed: int, ended_kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In a world in which everything goes wrong, flows are changed and processes die."""
+    monkeypatch.setattr(totals, "ENDED_KEPT", ended_kept)
     chance = random.Random(seed)
     store = SqliteStore.create(":memory:", durable=False)
     world = World(seed, [store], choose_flow(chance), chance)
@@ -68,6 +73,22 @@ def test_a_look_reads_only_what_has_happened_since_the_last_one(monkeypatch: pyt
         again = board.application.queries.gauges()
         assert [(one.column, one.items) for one in again.items] == [("build", 1), ("plan", 2)]
         assert [(one.agent, one.outcome, one.runs) for one in again.runs] == [("plan-agent", "done", 1)]
+
+
+def test_of_items_that_have_ended_only_the_last_are_known_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(totals, "ENDED_KEPT", 2)
+    with TrialBoard(line_flow("plan")) as board:
+        watched = Watched(no_time)
+        for _ in range(6):
+            board.add()
+            board.effort("plan-agent", "done")
+            found = looked(board.application.queries, watched)
+        kept = watched._totals
+        assert len(kept._items) == len(kept._measures._of) == len(kept._ended) == 2
+        assert [(one.status, one.items) for one in found.items] == [("done", 6)]
+        board.engine.handle_item(PERSON, "1", commands.ReopenItem())
+        again = looked(board.application.queries, watched)
+        assert again == looked(board.application.queries, Watched(no_time))
 
 
 def test_a_board_that_went_back_is_read_anew() -> None:

@@ -8,7 +8,6 @@ from typing import Protocol
 
 import msgspec
 
-from folkmoot.api.views import EventView
 from folkmoot.doors.http.exchange import ALWAYS, Exchange
 from folkmoot.doors.http.problems import Wrong
 from folkmoot.engine.reads.feed import Feed, Subscription
@@ -16,7 +15,6 @@ from folkmoot.errors import Invalid
 
 ALIVE_SECONDS = 15.0
 STREAMS_MAX = 512
-FRAMES_KEPT = 1_000
 RETRY = b"retry: 2000\n\n"
 
 
@@ -25,11 +23,10 @@ class Counting(Protocol):
 
 
 class Streams:
-    """All streams of a server. An event is put into words once, for all of them."""
+    """All streams of a server."""
 
     def __init__(self, feed: Feed, pool: Executor, counters: Counting) -> None:
         self._feed, self._pool, self._counters, self._alive = feed, pool, counters, ALIVE_SECONDS
-        self._frames: dict[int, bytes] = {}
         self._open: set[asyncio.Event] = set()
         self._closing = False
 
@@ -60,7 +57,7 @@ class Streams:
             await exchange.begin(200, head)
             await _send(exchange, RETRY)
             if after is not None and after > last:  # the board was set back: what the caller knows is not its past
-                await _send(exchange, _frame("reset", {"last": last}))
+                await _send(exchange, _frame("reset", _last(last)))
             await self._send_all(exchange, subscription, item, wake, leaving, is_good)
             await exchange.send({"type": "http.response.body", "body": b""})
         finally:
@@ -89,7 +86,9 @@ class Streams:
             events = subscription.take_recent()
             if events is None:
                 events = await loop.run_in_executor(self._pool, subscription.take)
-            wanted = [self._framed(event) for event in events if item is None or event.item == item]
+            wanted = [
+                _frame(event.event, event.data, event.seq) for event in events if item is None or event.item == item
+            ]
             if wanted:
                 await _send(exchange, b"".join(wanted))
             if events:
@@ -98,15 +97,7 @@ class Streams:
                 async with asyncio.timeout(self._alive):
                     await wake.wait()
             except TimeoutError:
-                await _send(exchange, _frame("alive", {"last": subscription.seq}))
-
-    def _framed(self, event: EventView) -> bytes:
-        frame = self._frames.get(event.seq)
-        if frame is None:
-            if len(self._frames) > FRAMES_KEPT:
-                self._frames.clear()
-            frame = self._frames[event.seq] = _frame(event.event, event, event.seq)
-        return frame
+                await _send(exchange, _frame("alive", _last(subscription.seq)))
 
 
 def place_of(last_event: str | None, after: str | None) -> int | None:
@@ -121,9 +112,13 @@ def place_of(last_event: str | None, after: str | None) -> int | None:
     return int(said)
 
 
-def _frame(name: str, data: object, number: int | None = None) -> bytes:
+def _frame(name: str, data: bytes, number: int | None = None) -> bytes:
     place = f"id: {number}\n" if number is not None else ""
-    return f"{place}event: {name}\n".encode() + b"data: " + msgspec.json.encode(data) + b"\n\n"
+    return f"{place}event: {name}\ndata: ".encode() + data + b"\n\n"
+
+
+def _last(number: int) -> bytes:
+    return msgspec.json.encode({"last": number})
 
 
 async def _send(exchange: Exchange, data: bytes) -> None:

@@ -8,13 +8,65 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import msgspec
+from msgspec import Struct
+
 from folkmoot.api.views import EventView
 
 if TYPE_CHECKING:
     from folkmoot.engine.application import Application
 
 PAGE = 1000
-KEPT = 10_000  # the last events, from which most are answered without the store
+# The last events, from which most are answered without the store; up to twice as many, so that not each new one moves
+# all others. One event may be thousands of times as large as another, so their number alone would bound nothing.
+KEPT = 2_000
+KEPT_BYTES = 4_000_000
+
+
+class Told(Struct, frozen=True, gc=False):
+    """An event in words. All who listen want it so; and as values it would take five times the memory, in crumbs."""
+
+    seq: int
+    event: str
+    item: str | None
+    data: bytes  # the event as JSON
+
+
+class Recent:
+    """The newest events, without a gap."""
+
+    def __init__(self) -> None:
+        self._events: list[Told] = []
+        self._bytes = 0
+
+    def add(self, events: list[Told]) -> None:
+        self._events += events
+        self._bytes += _size(events)
+        if len(self._events) > 2 * KEPT or self._bytes > 2 * KEPT_BYTES:
+            self._forget()
+
+    def after(self, seq: int, limit: int) -> list[Told] | None:
+        """None if some of them are not here any more."""
+        if not self._events:
+            return None
+        begin = seq - self._events[0].seq + 1  # events are numbered without a gap
+        return self._events[begin : begin + limit] if begin >= 0 else None
+
+    def _forget(self) -> None:
+        gone = max(len(self._events) - KEPT, 0)
+        self._bytes -= _size(self._events[:gone])
+        while self._bytes > KEPT_BYTES:
+            self._bytes -= len(self._events[gone].data)
+            gone += 1
+        del self._events[:gone]
+
+
+def _size(events: list[Told]) -> int:
+    return sum(len(event.data) for event in events)
+
+
+def _told(event: EventView) -> Told:
+    return Told(event.seq, event.event, event.item, msgspec.json.encode(event))
 
 
 class Feed:
@@ -23,7 +75,7 @@ class Feed:
     def __init__(self, application: "Application") -> None:
         self._application = application
         self._lock = threading.Lock()
-        self._recent: list[EventView] = []  # without a gap, the newest last
+        self._recent = Recent()
         self._last = application.last()
         self._subscribers: set[Subscription] = set()
         self._closed = threading.Event()
@@ -47,34 +99,33 @@ class Feed:
         with self._lock:
             self._subscribers.discard(subscription)
 
-    def after(self, seq: int, limit: int) -> list[EventView]:
+    def after(self, seq: int, limit: int) -> list[Told]:
         recent = self.recent(seq, limit)
-        return self._application.queries.log(seq, limit=limit).events if recent is None else recent
+        return self._read_after(seq, limit) if recent is None else recent
 
-    def recent(self, seq: int, limit: int) -> list[EventView] | None:
+    def recent(self, seq: int, limit: int) -> list[Told] | None:
         """The same without the store; None if it must be asked."""
         with self._lock:
-            first = self._recent[0].seq if self._recent else self._last + 1
-            begin = seq - first + 1  # events are numbered without a gap
-            return self._recent[begin : begin + limit] if begin >= 0 else None
+            return [] if seq >= self._last else self._recent.after(seq, limit)
 
     @property
     def last(self) -> int:
         with self._lock:
             return self._last
 
+    def _read_after(self, seq: int, limit: int) -> list[Told]:
+        return [_told(event) for event in self._application.queries.log(seq, limit=limit).events]
+
     def _read(self) -> None:
         while not self._closed.is_set():
             seen = self._application.change_signal.count
-            events = self._application.queries.log(self._last, limit=PAGE).events
+            events = self._read_after(self._last, PAGE)
             if not events:
                 self._application.changed(seen, self._application.look_again)
                 continue
             with self._lock:
-                self._recent += events
+                self._recent.add(events)
                 self._last = events[-1].seq
-                if len(self._recent) > 2 * KEPT:
-                    del self._recent[:-KEPT]
                 subscribers = list(self._subscribers)
             for one in subscribers:
                 one.wake()
@@ -88,14 +139,14 @@ class Subscription:
         self.seq = after  # of the last event that was taken
         self.wake = wake
 
-    def take(self, limit: int = PAGE) -> list[EventView]:
+    def take(self, limit: int = PAGE) -> list[Told]:
         """The next events, in their order; none, if there are no new ones yet."""
         events = self._feed.after(self.seq, limit)
         if events:
             self.seq = events[-1].seq
         return events
 
-    def take_recent(self, limit: int = PAGE) -> list[EventView] | None:
+    def take_recent(self, limit: int = PAGE) -> list[Told] | None:
         """The same at once, for who must not wait for the store; None if `take` must be asked."""
         events = self._feed.recent(self.seq, limit)
         if events:

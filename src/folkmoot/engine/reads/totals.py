@@ -3,6 +3,9 @@
 Reading ten thousand items and their runs takes a second. So the rows are read once; from then on the log tells what has
 changed. The measures of the handoff document follow from all runs of a workflow, so they are taken anew for those
 workflows that were touched: no sooner than the time it took last allows.
+
+Of items that have ended only the last ones are known one by one: a board may have any number of them, and hardly any
+changes again. Where one does that is not known any more, the rows are read again.
 """
 
 from collections import Counter, defaultdict
@@ -13,6 +16,7 @@ from msgspec import Struct
 
 from folkmoot.api.gauges import FourMetrics, ItemGauge, RunGauge, SpentGauge
 from folkmoot.api.metrics import Metrics
+from folkmoot.core.enums import ENDED
 from folkmoot.core.events import Change, Event, evolve, typed
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
@@ -25,6 +29,8 @@ from folkmoot.store.port import Reading
 PAGE = 1000
 EVENTS_MAX = 50_000  # after more than these the rows are read again: that takes less
 REST = 20.0  # of the time that the measures took last, so many times are waited before they are taken again
+ENDED_KEPT = 10_000  # items that have ended: each takes about a kilobyte
+NEW = {"title", "column"}  # no item is without them, and nothing else that happens to one sets both
 TIME, COUNTED = "time", ("items", "handoffs", "fix_iterations", "escalated")
 
 
@@ -64,6 +70,7 @@ class Totals:
     def _clear(self) -> None:
         self.open_questions: dict[str, int] = {}  # and when each was asked
         self._items: dict[str, _Stands] = {}
+        self._ended: dict[str, None] = {}  # those of them that have ended, the first first
         self._counts: Counter[tuple[str, str]] = Counter()
         self._open: dict[str, Run] = {}
         self._runs: Counter[tuple[str, str, str, str]] = Counter()
@@ -122,15 +129,24 @@ class Totals:
                 return False  # one that has ended
             run = cast("Run", evolve(known, typed(change)))
             self._count(run, known)
-            self._touched.add(self._items[run.item].workflow)
+            return self._touch(run.item)
         if change.table == "questions":
-            if "at" in fields:
-                self._touched.add(self._items[fields["item"]].workflow)
             self._ask(change.id, fields.get("state"), fields.get("at"))
+            return "at" not in fields or self._touch(fields["item"])
+        return True
+
+    def _touch(self, item: str) -> bool:
+        """Its workflow is to be measured again; False: too little is known of it."""
+        known = self._items.get(item)
+        if known is None or known.workflow not in self._items:
+            return False
+        self._touched.add(known.workflow)
         return True
 
     def _item(self, item: str, fields: dict[str, Any], reading: Reading) -> bool:
         known = self._items.get(item)
+        if known is None and not fields.keys() >= NEW:
+            return False
         if known is None or "kind" in fields or "parent" in fields or "dispatched_by" in fields:
             row = reading.item(item)
             if row is None:
@@ -138,8 +154,7 @@ class Totals:
             known = _Stands(row.column, row.status, self._top(row, reading))
         column, status = fields.get("column", known.column), fields.get("status", known.status)
         self._stand(item, _Stands(column, status, known.workflow))
-        self._touched.add(known.workflow)
-        return True
+        return self._touch(item)
 
     def _top(self, item: Item, reading: Reading) -> str:
         above = item.parent or item.dispatched_by
@@ -154,6 +169,10 @@ class Totals:
             self._counts[before.column, before.status] -= 1
         self._items[item] = now
         self._counts[now.column, now.status] += 1
+        if now.status in ENDED:
+            self._ended.setdefault(item)
+        else:
+            self._ended.pop(item, None)
 
     def _count(self, run: Run, before: Run | None) -> None:
         self._spent[run.agent, run.model].add(run, before)
@@ -202,9 +221,16 @@ class Totals:
             for top in self._touched & self._items.keys():
                 self._measures.put(top, measure(reading, flow, top))
             self._touched = set()
+            self._forget()
             self._metrics = self._measures.four()
             self._measured = (now, clock() - now)
         return self._metrics
+
+    def _forget(self) -> None:
+        """All of them are measured: what was counted of those that go stays in the sums."""
+        for item in list(self._ended)[: max(len(self._ended) - ENDED_KEPT, 0)]:
+            del self._ended[item], self._items[item]
+            self._measures.forget(item)
 
 
 class Measures:
@@ -223,6 +249,10 @@ class Measures:
         self._sums.subtract(self._of.get(workflow, {}))
         self._sums.update(parts)
         self._of[workflow] = parts
+
+    def forget(self, workflow: str) -> None:
+        """It will not be measured again, and stays in the sums."""
+        self._of.pop(workflow, None)
 
     def four(self) -> FourMetrics:
         by: dict[str, dict[str, int]] = {name: {} for name in (TIME, *COUNTED)}

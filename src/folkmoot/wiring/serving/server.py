@@ -18,6 +18,7 @@ from folkmoot.engine.access.tokens import caller_of, make_login_code, make_token
 from folkmoot.engine.application import Application
 from folkmoot.engine.reads.feed import Feed
 from folkmoot.errors import Invalid, Refused, Unavailable
+from folkmoot.system.processes.allocator import keep_little
 from folkmoot.wiring.serving.beside import Watching, beside
 from folkmoot.wiring.serving.connections import HEAD_SECONDS, STRANGERS_MAX, UNREAD_SECONDS, patient
 from folkmoot.wiring.serving.tokens import FileAccess
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     import uvicorn
 
 THREADS = 32
-GRACE_SECONDS = 3
 SLOW_THREADS = 8  # for calls that make clones or run git: more at once would only wait for the disk
+GRACE_SECONDS = 3
 CONNECTIONS_MAX = 1_024
 KEEP_ALIVE_SECONDS = 30
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
@@ -57,6 +58,7 @@ def serve(
     tell: Callable[[str], None],
 ) -> None:
     """Serve the board until a signal ends it. `name` is whose board it is; `begin` is told once where it listens."""
+    keep_little()  # before there are threads
     with serving(board, options, name, tell) as server:
         begin(server.start)
         server.run()
