@@ -96,7 +96,7 @@ def patient(head_seconds: float, unread_seconds: float, strangers_max: int) -> "
 
         def on_message_begin(self) -> None:
             super().on_message_begin()
-            self.scope[KNOWN] = lambda: strangers.go(self)  # type: ignore[typeddict-unknown-key]  # a key of our own
+            self.scope[KNOWN] = lambda: strangers.go(self)  # type: ignore[literal-required]  # a key of our own
 
         def data_received(self, data: bytes) -> None:
             if not self._is_body:
