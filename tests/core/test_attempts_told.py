@@ -381,3 +381,13 @@ def test_at_the_end_of_a_process_a_concern_in_words_goes_to_a_person_whatever_it
         assert board.place(item)[1] == ASKED
         (asked,) = board.queries.inbox()["questions"]
         assert asked["question"] == "A security concern: the key is in git"
+
+
+@pytest.mark.ledger("R-06")
+@pytest.mark.parametrize("summary", ["done", "Success", "it works now"])
+def test_a_failure_whose_summary_says_success_counts_and_the_board_stays_sound(summary: str) -> None:
+    """Nobody told of an attempt: the summary stands for it, and the outcome says that it failed."""
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        board.effort("developer", "failed", summary=summary)
+        assert tracking(board, item)["total_attempts"] == 1

@@ -27,7 +27,7 @@ from folkmoot.core.rules.movement import again, at_limit, at_rest, history, leav
 from folkmoot.core.rules.questions import ask, clarify
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.roles import helping_column
-from folkmoot.core.vocabulary.tries import unended, worked
+from folkmoot.core.vocabulary.tries import is_told, unended, worked
 from folkmoot.core.vocabulary.triggers import FATAL, REQUIREMENT, stated_in
 from folkmoot.core.vocabulary.ways import AGAIN, AGAIN_ALL_THE_SAME, CANCEL, GO_ON, GO_ON_ALL_THE_SAME, PARK, Way
 from folkmoot.core.vocabulary.words import is_only_word, is_security, known_reason
@@ -229,11 +229,10 @@ def _judged(case: Case, report: Report, told: Try, files: list[str], kind: str, 
     """Does this attempt count, on what ground, and how many repeats are there with it?"""
     item = case.item
     repeats = item.effort.repeats
-    # The summary of a failed run stands for an attempt that nobody told: "done: a parser; left: its tests" has failed.
-    is_told = told.approach is not None or told.outcome != report.summary
-    if is_told and worked(told.outcome):
+    was_told = is_told(told.approach, told.outcome, report.summary)
+    if was_told and worked(told.outcome):
         return False, "it succeeded: only what failed counts", repeats
-    if is_told and unended(told.outcome):
+    if was_told and unended(told.outcome):
         return False, "it has not ended: only what failed counts", repeats
     if noted:
         return False, noted, repeats

@@ -131,6 +131,12 @@ def worked(outcome: str | None) -> bool:
     return bool(head) and _WORKED.fullmatch(head) is not None and not _TAKEN_BACK.search(rest)
 
 
+def is_told(approach: str | None, outcome: str | None, summary: str) -> bool:
+    """Did somebody tell of this attempt? Else the summary of a failed run stands for it, whatever that says: "done: a
+    parser; left: its tests" has failed."""
+    return approach is not None or outcome != summary
+
+
 def unended(outcome: str | None) -> bool:
     """Does an attempt's outcome say that it has none yet?"""
     words = _SHOWN.sub("", (outcome or "")[:TEXT_MAX])

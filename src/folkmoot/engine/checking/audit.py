@@ -13,7 +13,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.input_limits import COMMAND_BYTES_MAX, has_unstorable
 from folkmoot.core.item import Item
 from folkmoot.core.records import Attempt, Hold, Message, Question, Run
-from folkmoot.core.vocabulary.tries import worked
+from folkmoot.core.vocabulary.tries import is_told, worked
 from folkmoot.engine.checking.behaviour import Conduct
 from folkmoot.engine.checking.invariants import Violation
 from folkmoot.engine.checking.landings import Landings
@@ -177,7 +177,11 @@ class Audit:
 
     def _check_attempt(self, event: Event, after: Attempt) -> None:
         """Older boards have events without the outcome, and counted whatever was told."""
-        if event.name == "attempt_counted" and "outcome" in event.context and worked(after.outcome):
+        if event.name != "attempt_counted" or "outcome" not in event.context or not worked(after.outcome):
+            return
+        run = self.tables.get("runs", {}).get(after.run)
+        summary = run.report.summary if isinstance(run, Run) and run.report is not None else ""
+        if is_told(after.approach, after.outcome, summary):
             self._found("R-06", f"attempt {after.number} succeeded ({after.outcome}), and was counted", event.item)
 
     def _check_run(self, event: Event, before: Row | None, after: Run) -> None:
