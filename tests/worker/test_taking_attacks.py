@@ -103,6 +103,21 @@ def test_setup_of_taken_work_fills_nothing_that_other_runs_get(tmp_path: Path) -
     yard.close()
 
 
+@pytest.mark.attack(
+    "tree",
+    "what a taken agent wrote runs in setup, and leaves settings of a client (hooks, servers) in the clone",
+    "they are not there when the person starts a client in it, however setup has ended",
+)
+@pytest.mark.parametrize("end", ["true", "exit 1"])
+def test_setup_leaves_no_settings_for_the_client_of_a_person(end: str, tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard", flow=FLOW, files={"build.sh": "true\n", ".gitignore": ".claude\nleft\n"})
+    taken = taken_from(yard, f"write build.sh mkdir -p .claude left; touch .claude/hook left/it; {end}")
+    assert (Path(taken.workspace) / "left" / "it").exists() and not (
+        Path(taken.workspace) / ".claude" / "hook"
+    ).exists()
+    yard.close()
+
+
 def test_an_included_file_is_there_again_where_setup_has_made_a_folder_of_it(tmp_path: Path) -> None:
     files = {"build.sh": "true\n", ".gitignore": ".env\n", ".worktreeinclude": ".env\n"}
     yard = Yard(tmp_path / "yard", flow=FLOW, files=files)

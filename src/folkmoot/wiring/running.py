@@ -19,6 +19,8 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.rules.running.names import Places
 from folkmoot.core.rules.running.rights import CLIENT_LED, MIRRORS, STARTED
 from folkmoot.core.vocabulary.roles import role
+from folkmoot.doors.mcp.entries.known import settings_in_projects
+from folkmoot.doors.mcp.entries.writing import is_told_to_clients
 from folkmoot.engine.application import Application
 from folkmoot.errors import Invalid, Refused, Unavailable
 from folkmoot.mirror.names import ignore_rules, is_of_mirror
@@ -80,13 +82,13 @@ def open_repository(home: str, target: str, flow_now: Callable[[], Flow] | None 
     return repository
 
 
-def _told_now(home: str, flow_now: Callable[[], Flow] | None) -> Told:
+def _told_now(home: str, flow_now: Callable[[], Flow] | None, *, by_anybody: bool = False) -> Told:
     mirrors = mirrors_now(home, lambda: flow_now().mirror if flow_now else None)
 
     def now() -> Callable[[str], str | None]:
         is_mirrors = mirrors()
         started = Places(started_by(home, flow_now()) if flow_now else [])
-        obeyed = Places(obeyed_by(home, Catalogue.load().obeyed(flow_now())) if flow_now else [])
+        obeyed = Places(obeyed_by(home, _settings(home, flow_now(), by_anybody=by_anybody)) if flow_now else [])
 
         def kind(path: str) -> str | None:
             if is_mirrors(path):
@@ -96,6 +98,21 @@ def _told_now(home: str, flow_now: Callable[[], Flow] | None) -> Told:
         return kind
 
     return now
+
+
+def _settings(home: str, flow: Flow, *, by_anybody: bool) -> list[str]:
+    """Where clients that play agents of the board find settings in the project."""
+    by_anybody = by_anybody or is_told_to_clients(trees_of(home))
+    entries = settings_in_projects() if by_anybody else []
+    return [*Catalogue.load().obeyed(flow, by_anybody=by_anybody), *entries]
+
+
+def guard_settings_of_all(tools: Tools) -> None:
+    """Let no run of an agent from outside change what any known client obeys: a client that nobody here started plays
+    the agents of this board, and may play the next one that looks at the work."""
+    assert isinstance(tools.workspaces, GitWorkspaces)
+    board = tools.application
+    tools.workspaces.repository.told = _told_now(board.board_dir, board.queries.flow, by_anybody=True)
 
 
 def open_workshop(home: str, flow_now: Callable[[], Flow]) -> WorkspaceProvider:

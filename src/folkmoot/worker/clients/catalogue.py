@@ -28,6 +28,7 @@ FUNCTION = [sys.executable, "-P", "-m", "folkmoot.worker.clients.function"]
 DRIVER = [sys.executable, "-P", "-m", "folkmoot.worker.clients.acp_driver"]
 # How agents call the mode of a session in which they ask before each act, where nobody knows the agent better.
 ASKING = ("default", "ask", "approve", "manual")
+VARIABLES = ".env"  # of a project, which some clients read too
 _PLACEHOLDER = re.compile(r"\{([a-z_]{1,20})\}")
 # One argument may have 128 KiB on Linux; a prompt that long is read from its file instead.
 _ARGUMENT_MAX = 120_000
@@ -175,14 +176,20 @@ class Catalogue:
                 found.append(Installed(known=known, path=path, acp_path=acp))
         return found
 
-    def obeyed(self, flow: Flow) -> list[str]:
-        """The paths of a project from which clients that the flow starts take settings and programs by themselves."""
+    def obeyed(self, flow: Flow, *, by_anybody: bool = False) -> list[str]:
+        """The paths of a project from which clients that play agents of the flow take settings and programs by
+        themselves. The flow names those that it starts; whom nobody here starts may be any client that is known."""
         said = [agent.run.get(way) for agent in flow.agents.values() for way in ("client", "command", "acp")]
         said += [words for client in flow.clients.values() for words in (client.command, client.acp)]
         words = [word for one in said if one for word in ([one] if isinstance(one, str) else one)]
         named = names_in(map(str, words)) | flow.clients.keys()
         named |= {model.client for model in flow.models.values() if model.client}
-        return self._obeyed(named)
+        of_any = self.obeyed_by_any() if by_anybody or not all(agent.run for agent in flow.agents.values()) else []
+        return list(dict.fromkeys([*self._obeyed(named), *of_any]))
+
+    def obeyed_by_any(self) -> list[str]:
+        """Those of every known client. Not `.env`: most projects have that for themselves."""
+        return [path for path in self._obeyed(set(self.clients)) if path != VARIABLES]
 
     def obeyed_by(self, start: Start) -> list[str]:
         """Those of the client that one run starts."""

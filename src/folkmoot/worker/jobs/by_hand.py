@@ -73,10 +73,11 @@ class HandJob(EffortJob):
 
     def _set_up(self, commit: str | None, *, landed: bool) -> str:
         agent = self.flow.agents[self.agent]
+        obeyed = self.tools.catalogue.obeyed_by_any()  # a person may start any client there
         try:
-            set_up(self, self.flow, agent.setup, agent.network, commit, landed=landed)
+            set_up(self, self.flow, agent.setup, agent.network, commit, landed=landed, obeyed=obeyed)
         except MootError as error:
-            put_back(self, commit)  # the person gets the clone all the same, and nothing else that it left
+            put_back(self, commit, obeyed)  # the person gets the clone all the same, and nothing else that it left
             return error.message
         finally:
             _close_ports(self)

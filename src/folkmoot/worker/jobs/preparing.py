@@ -72,9 +72,9 @@ def set_up(
     job.note_setup(NoteSetup(seconds=job.tools.now() - began, kept=kept))
 
 
-def put_back(job: "Job", commit: str | None) -> None:
+def put_back(job: "Job", commit: str | None, obeyed: Sequence[str]) -> None:
     """The same for a clone that somebody gets although its setup has failed."""
-    _put_back(job, commit, ())
+    _put_back(job, commit, obeyed)
     put_again(job.paths, job.included)
 
 

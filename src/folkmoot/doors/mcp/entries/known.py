@@ -63,3 +63,8 @@ def client_named(name: str) -> Client:
     if name not in known:
         raise Invalid("unknown_client", "there is no client {client!r}", "clients: {known}", name, list(known))
     return known[name]
+
+
+def settings_in_projects() -> list[str]:
+    """The files of a project in which the known clients find their servers."""
+    return [client.file for client in clients().values() if not client.file.startswith("~")]

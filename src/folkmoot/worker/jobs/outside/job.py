@@ -65,8 +65,9 @@ class OutsideJob(HandJob):
 
     def _make_ready(self, commit: str | None, *, landed: bool) -> None:
         agent = self.flow.agents[self.agent]
+        obeyed = self.tools.catalogue.obeyed_by_any()  # nobody knows by which client it is
         try:
-            set_up(self, self.flow, agent.setup, agent.network, commit, landed=landed)
+            set_up(self, self.flow, agent.setup, agent.network, commit, landed=landed, obeyed=obeyed)
         finally:
             self._ports.close()  # they are the process's that has them, and the agent outlives it
 

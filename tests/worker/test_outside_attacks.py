@@ -1,0 +1,80 @@
+"""What an agent tries that nobody here started: it has a clone, a run's token, and whatever client it is."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.worker.test_outside import claim, report, workspace
+from tests.worker.yard import Yard, git
+
+SETTINGS = ".claude/settings.json"
+HOOKS = '{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch /tmp/run-by-a-hook"}]}]}}\n'
+ENTRY = '{"mcpServers": {"folkmoot": {"command": "moot", "args": ["mcp"]}}}\n'
+MIXED = """
+flow: mixed
+start: dev
+columns: {dev: {agents: [dev], next: review}, review: {agents: [reviewer], next: done, fix: dev}}
+agents: {dev: {run: {command: ACTOR}, write: any}, reviewer: {write: none}}
+"""
+
+
+@pytest.mark.ledger("R-19", "Q-03")
+@pytest.mark.attack(
+    "gates",
+    "an agent from outside brings settings of a client (hooks, servers), which the next session that claims would obey",
+    "it is refused: whoever plays agents from outside may be any known client, so what they obey is changed by no run",
+)
+@pytest.mark.parametrize("path", [SETTINGS, ".mcp.json", ".codex/config.toml", ".cursor/mcp.json", ".vscode/mcp.json"])
+def test_no_agent_from_outside_brings_settings_that_the_next_session_obeys(tmp_path: Path, path: str) -> None:
+    yard = Yard(tmp_path / "yard")
+    item = yard.add("sly")
+    view = claim(yard)
+    (workspace(view) / path).parent.mkdir(exist_ok=True)
+    (workspace(view) / path).write_text(HOOKS)
+    report(yard, view)
+    assert "is where a client that plays your agents finds settings" in str(yard.board.log(item=item))
+    assert yard.commits() == ["first"]
+    yard.close()
+
+
+def test_where_an_agent_is_left_to_others_no_run_brings_settings_of_their_clients(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard", flow=MIXED)
+    item = yard.add("sly", f"write {SETTINGS} x", "report done")
+    yard.run()
+    assert "is where a client that plays your agents finds settings" in str(yard.board.log(item=item))
+    yard.close()
+
+
+def test_where_a_client_is_told_of_the_board_no_run_brings_settings_of_clients(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard")
+    (yard.folder / ".mcp.json").write_text(ENTRY)
+    git(yard.folder, "add", ".mcp.json")
+    git(yard.folder, "commit", "-qm", "a client knows the board")
+    item = yard.add("sly", f"write {SETTINGS} x", "report done")
+    yard.run()
+    assert "is where a client that plays your agents finds settings" in str(yard.board.log(item=item))
+    yard.close()
+
+
+PLANTING = """
+flow: planting
+start: dev
+clone: {setup: [[sh, build.sh]]}
+columns: {dev: {agents: [dev], next: review}, review: {agents: [reviewer], next: done, fix: dev}}
+agents: {dev: {run: {command: ACTOR}, write: any}, reviewer: {write: none}}
+"""
+
+
+@pytest.mark.attack(
+    "tree",
+    "what an agent wrote runs in setup, and leaves settings of a client in the clone that a reviewer from outside gets",
+    "they are not there: what setup leaves where a known client finds settings, untracked, is taken away",
+)
+def test_setup_leaves_no_settings_in_the_clone_of_an_agent_from_outside(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard", flow=PLANTING, files={"build.sh": "true\n", ".gitignore": ".claude\n.mcp.json\n"})
+    yard.add("sly", "write build.sh mkdir -p .claude deps; touch .claude/hook .mcp.json deps/it", "report done")
+    yard.run()
+    view = claim(yard, "reviewer")
+    assert (workspace(view) / "deps" / "it").exists(), "setup ran what the agent wrote"
+    assert not (workspace(view) / ".claude" / "hook").exists() and not (workspace(view) / ".mcp.json").exists()
+    yard.close()
