@@ -19,6 +19,7 @@ TOPICS = {
     "target": "The target branch itself",
     "harvest": "Taking in what an agent left",
     "claims": "Claims beside blocked items",
+    "doors": "The doors that others can reach",
     "pauses": "Pauses",
     "keeper": "The processes of a run",
     "time": "Clocks and leases",

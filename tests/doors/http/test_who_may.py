@@ -182,9 +182,11 @@ def test_a_link_signs_one_browser_in_once(server: Served) -> None:
 
 
 def test_a_cookie_changes_nothing_unless_the_board_s_own_page_asks(server: Served) -> None:
-    shown = {"Cookie": cookie_of(server).partition(";")[0]}
-    assert server.post("add", None, shown, title="From elsewhere").code == "bad_origin"
-    own = {**shown, "Origin": f"http://{server.host}"}
+    signed = server.send("GET", server.post("login_code").json["path"], token=None)
+    shown = {"Cookie": signed.headers["set-cookie"].partition(";")[0]}
+    page = {"Moot-Page": signed.headers["location"].partition("#page=")[2]}
+    assert server.post("add", None, {**shown, **page}, title="From elsewhere").code == "bad_origin"
+    own = {**shown, **page, "Origin": f"http://{server.host}"}
     assert server.post("add", None, own, title="From the board's page").status == 200
     # It is no token for programs, and a token is no cookie.
     assert server.get("board", shown["Cookie"].partition("=")[2]).code == "bad_token"

@@ -77,6 +77,12 @@ def unsealed(key: bytes, token: str) -> Seal | None:
     return Seal(kind, found[2], int(found[3]))
 
 
+def page_key(key: bytes, token: str) -> str:
+    """What a page shows beside its browser's token. A browser sends a cookie to every server of the same machine,
+    whatever its port; this one is kept by the page alone, which another port's pages cannot look into."""
+    return _mac(key, f"page {token}")
+
+
 def new_token(known: list[Token], name: str, role: str, days: float | None, secret: str, now: float) -> Token:
     """The rules of making one: a name of its own, a role that people have, an end that comes."""
     checked_name(name)

@@ -21,7 +21,7 @@ from folkmoot.doors.http.streams import Streams, place_of
 from folkmoot.engine import registry
 from folkmoot.engine.access.callers import Caller
 from folkmoot.engine.access.rights import RoleCalls
-from folkmoot.engine.access.tokens import bad_token, caller_of, run_token, signed_in
+from folkmoot.engine.access.tokens import bad_token, caller_of, key_of_page, run_token, signed_in
 from folkmoot.errors import Invalid, MootError, Refused
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 COOKIE_SECONDS = 30 * 86_400
+PAGE_KEY = "moot-page"  # the header in which a page of the board's shows its key
 LANDING = "/v1/board"  # where a browser that has signed in goes
 FAILED = Wrong("failed", "the server failed", "try again with the same Idempotency-Key; then look at the server's log")
 Result = TypeVar("Result")
@@ -148,7 +149,8 @@ class HttpDoor:
             if shown is None:
                 words = "no token was shown"
                 raise Refused("no_credentials", words, "send the header Authorization: Bearer TOKEN")
-            caller = await self._in_thread(lambda: caller_of(self._board, shown))
+            page = exchange.headers.get(PAGE_KEY)
+            caller = await self._in_thread(lambda: caller_of(self._board, shown, page))
             if (caller.by == "browser") != (token is None):
                 raise bad_token("it is of another kind than the way it was shown")
         except Refused:
@@ -226,7 +228,9 @@ class HttpDoor:
             raise bad_token("the link was used before, or is too old", "make another: moot token link")
         secure = "; Secure" if self._parts.names.https else ""
         cookie = f"{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/; Max-Age={COOKIE_SECONDS}{secure}"
-        await exchange.answer(303, headers={"set-cookie": cookie, "location": LANDING})
+        # The key stands behind the #: it is never sent, and the page that finds it there keeps it.
+        place = f"{LANDING}#page={key_of_page(self._board, token)}"
+        await exchange.answer(303, headers={"set-cookie": cookie, "location": place})
 
     def _is_good(self, token: str) -> bool:
         try:

@@ -1,6 +1,7 @@
 """Tokens of a board: making, listing, revoking; and who it is that shows one."""
 
 from collections.abc import Callable
+from hmac import compare_digest
 from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
@@ -15,6 +16,7 @@ from folkmoot.core.access.tokens import (
     Token,
     digest_of,
     new_token,
+    page_key,
     sealed,
     unsealed,
     written,
@@ -120,13 +122,19 @@ def signed_in(board: "Application", code: str) -> str | None:
     return sealed(store.key(), Seal("browser", found.digest, int(now + BROWSER_LIFE)))
 
 
+def key_of_page(board: "Application", token: str) -> str:
+    """What the page of a browser must show beside the browser's token to do more than look."""
+    return page_key(access_of(board).key(), token)
+
+
 def run_token(board: "Application", run: str, fence: int) -> str:
     """What a run shows at the doors: it is good for this run alone, and while it goes on."""
     return sealed(access_of(board).key(), Seal("run", run, fence))
 
 
-def caller_of(board: "Application", token: str) -> Caller:
-    """Who shows this token."""
+def caller_of(board: "Application", token: str, page: str | None = None) -> Caller:
+    """Who shows this token. A browser shows its own by itself, and to every server of the same machine, whatever its
+    port: one that an agent has started too. So it is good for looking; with the key of its page, for all the rest."""
     store = access_of(board)
     seal = unsealed(store.key(), token)
     if seal is not None and seal.kind == "run":
@@ -135,7 +143,10 @@ def caller_of(board: "Application", token: str) -> Caller:
         raise bad_token("it has expired")
     digest = digest_of(token) if seal is None else seal.name
     found = next((one for one in store.tokens() if one.digest == digest), None)
-    return _named(board, found, "token" if seal is None else "browser")
+    caller = _named(board, found, "token" if seal is None else "browser")
+    if seal is None or compare_digest((page or "").encode(), key_of_page(board, token).encode()):
+        return caller
+    return replace(caller, role="observer")
 
 
 def bad_token(why: str, hint: str = "show another: Authorization: Bearer TOKEN") -> Refused:
