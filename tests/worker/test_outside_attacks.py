@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.worker.test_outside import claim, report, workspace
+from folkmoot.api.requests import Add, AddComment, AskPerson, OfferReport
+from folkmoot.core.report import Report
+from folkmoot.errors import Invalid
+from tests.worker.test_outside import claim, report, speaker, workspace
 from tests.worker.yard import Yard, git
 
 SETTINGS = ".claude/settings.json"
@@ -77,4 +80,31 @@ def test_setup_leaves_no_settings_in_the_clone_of_an_agent_from_outside(tmp_path
     view = claim(yard, "reviewer")
     assert (workspace(view) / "deps" / "it").exists(), "setup ran what the agent wrote"
     assert not (workspace(view) / ".claude" / "hook").exists() and not (workspace(view) / ".mcp.json").exists()
+    yard.close()
+
+
+SECRET = "fk-93jd82kd02ksl2920dk"
+
+
+@pytest.mark.attack(
+    "secrets",
+    "an agent from outside says a secret of its clone (`.env`) in a comment, a question, a title, or a report unread",
+    "it is taken out of whatever a run says, by whichever door, before it is kept, told by `notify` or sent in a trace",
+)
+def test_nothing_that_an_agent_from_outside_says_holds_a_secret_of_its_clone(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard", files={".gitignore": ".env\n", ".worktreeinclude": ".env\n"})
+    (yard.folder / ".env").write_text(f"SERVICE_KEY={SECRET}\n")
+    yard.add("one")
+    view = claim(yard)
+    assert SECRET in (workspace(view) / ".env").read_text()
+    run = yard.board._application.asked_by(speaker(view), "run")
+    words = f"it is {SECRET}"
+    run(AddComment(content=words, item=view.brief["task"]["id"]), f"key {SECRET}")
+    run.tell(AskPerson(question=words, options=[SECRET], context=words))
+    run(Add(title=words, body=words, tags=[SECRET]))
+    with pytest.raises(Invalid):
+        run(OfferReport(report=Report.unread("not a report", words), fault=words))
+    report(yard, view, Report(outcome="failed", summary=words))
+    kept = b"".join(path.read_bytes() for path in (yard.folder / ".moot").glob("board.db*"))
+    assert b"[secret:SERVICE_KEY]" in kept and SECRET.encode() not in kept
     yard.close()

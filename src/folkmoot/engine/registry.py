@@ -168,7 +168,7 @@ class Calls:
         self._board, self._actor = board, actor
 
     def __call__(self, request: Request[Answer], key: str | None = None) -> Answer:
-        answer: Answer = BY_REQUEST[type(request)].handle(self._board, self._actor, request, key)
+        answer: Answer = self._asked(BY_REQUEST[type(request)].handle, request, key)
         return answer
 
     def is_slow(self, request: Request[Any]) -> bool:
@@ -178,4 +178,9 @@ class Calls:
 
     def tell(self, request: Request[Any], key: str | None = None) -> None:
         call = BY_REQUEST[type(request)]
-        (call.tells or call.handle)(self._board, self._actor, request, key)
+        self._asked(call.tells or call.handle, request, key)
+
+    def _asked(self, handle: Handler, request: Request[Any], key: str | None) -> Any:
+        if self._actor.run is not None and BY_REQUEST[type(request)].writes:
+            request, key = outside.spoken(self._board, self._actor, request, key)
+        return handle(self._board, self._actor, request, key)

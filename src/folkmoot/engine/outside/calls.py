@@ -1,10 +1,13 @@
 """The calls that begin and end a run, whoever does its work: with a clone of the run's own, by way of the workplace."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from msgspec import to_builtins
 from msgspec.structs import asdict
 
+from folkmoot.api.requests import Request, SendReport
 from folkmoot.core import commands
+from folkmoot.core.decoding import converted
 
 if TYPE_CHECKING:
     from folkmoot.api import requests
@@ -59,6 +62,18 @@ def makes_clone(board: "Application", actor: "Actor", request: "requests.Claim")
 
 def ends_clone(board: "Application", actor: "Actor", request: "requests.SendReport | requests.Release") -> bool:
     return is_cloned(board, actor)
+
+
+def spoken(
+    board: "Application", actor: "Actor", request: "Request[Any]", key: str | None
+) -> tuple["Request[Any]", str | None]:
+    """What a run says that works in a clone made for it, and under which key, without the secrets that it was given
+    there. Its report is cleaned where its files are looked at."""
+    has_words = bool(type(request).__struct_fields__) or key is not None
+    if isinstance(request, SendReport) or not has_words or not is_cloned(board, actor):
+        return request, key
+    words, key = board.workplace.cleaned(actor, [to_builtins(request), key])
+    return converted(words, type(request)), key
 
 
 def is_cloned(board: "Application", actor: "Actor") -> bool:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -69,6 +70,13 @@ class Outside:
             )
             raise Unavailable("clone_failed", words, hint, job.item, job.redactor.clean(why)) from error
         return replace(view, workspace=job.paths.workspace, prompt=prompt, base=base)
+
+    def cleaned(self, actor: Actor, value: Any) -> Any:
+        with self._tools() as tools:
+            context = self._board.queries.run_context(actor.run or "")
+            job = OutsideJob(tools, self._assignment(actor, context), tools.sandbox_of(self._board.queries.flow()))
+            job.know_secrets()
+            return job.redactor.clean_value(value)
 
     def submit(self, actor: Actor, command: ReportRun, key: str | None) -> ItemView:
         return self._ended(actor, command, key, lambda job: job.hand_over(command, key))

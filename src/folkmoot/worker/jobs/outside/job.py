@@ -117,7 +117,7 @@ class OutsideJob(HandJob):
         own(self.paths)
         try:
             self.tools.application.engine.act(self.actor, RenewRun())  # it may take a while
-            self._know_secrets()
+            self.know_secrets()
             yield
         except BaseException:
             if self._work is not None and self._work.aside is not None:
@@ -134,7 +134,7 @@ class OutsideJob(HandJob):
         self._view = engine.handle_run(self.actor, told, self._key, asked=self._asked)
         return self._view
 
-    def _know_secrets(self) -> None:
+    def know_secrets(self) -> None:
         """What must not land, and must not be told: of this process's environment, of the client that the flow names
         for the agent, and of the user's files that the clone got."""
         home = self.tools.env.get("HOME", "")
