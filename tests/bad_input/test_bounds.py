@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from folkmoot.core import commands
+from folkmoot.core.access import allowance
+from folkmoot.core.access.allowance import BURST, BYTE_BURST, BYTE_RATE, WRITTEN_MAX
 from folkmoot.core.access.rate import Bucket
 from folkmoot.core.input_limits import COMMAND_BYTES_MAX
 from folkmoot.errors import Invalid
 from folkmoot.reports.read import REPORT_CHARS_MAX, read_report
 from folkmoot.reports.text_dialects import LINES_MAX
-from folkmoot.worker import relay
-from folkmoot.worker.relay import BURST, BYTE_BURST, BYTE_RATE, WRITTEN_MAX
 from tests.effort import effort
 from tests.reports.test_hostile import HOSTILE
 from tests.worker.test_relay import Scene
@@ -47,7 +47,7 @@ def test_a_run_that_floods_its_board_is_slowed_down_and_then_stopped(
 ) -> None:
     # A hundredth of what is allowed, so that the test need not write all that.
     for name, bound in (("BYTE_RATE", BYTE_RATE), ("BYTE_BURST", BYTE_BURST), ("WRITTEN_MAX", WRITTEN_MAX)):
-        monkeypatch.setattr(relay, name, bound // 100)
+        monkeypatch.setattr(allowance, name, bound // 100)
     scene = Scene(tmp_path)
 
     def flood() -> str | None:

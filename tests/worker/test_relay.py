@@ -18,6 +18,7 @@ import pytest
 from folkmoot.api import requests
 from folkmoot.api.requests import Request
 from folkmoot.core import commands
+from folkmoot.core.access.allowance import BURST, RATE, SECONDS_BURST, SECONDS_RATE
 from folkmoot.core.commands import Actor, Command
 from folkmoot.core.flow import Client
 from folkmoot.core.report import UNREAD, Finding, Report, Try
@@ -33,7 +34,7 @@ from folkmoot.system.relay import PATH_BYTES_MAX, REQUEST_BYTES_MAX, RelayServer
 from folkmoot.testing.builders import CountedIds, preset_flow
 from folkmoot.testing.clock import VirtualClock
 from folkmoot.wiring.remote import Line, RemoteApplication
-from folkmoot.worker.relay import BURST, KEPT, RATE, SECONDS_BURST, SECONDS_RATE, Relay
+from folkmoot.worker.relay import KEPT, Relay
 from folkmoot.worker.secrets.redactor import Known, Redactor
 
 ADA = Actor("ada")

@@ -161,6 +161,7 @@ INVALID = {
     "bad_size": "this is no size",
     "bad_span": "this is no time span",
     "bad_text": "the text cannot be stored",
+    "bad_tag": "a tag is too long",
     "bad_title": "a title is missing, too long, or cannot be seen",
     "bad_type": "this is no type of item",
     "bad_usage": "the command was called in a way it does not have",

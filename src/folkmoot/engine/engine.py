@@ -12,6 +12,7 @@ from folkmoot.api.pages import Locks, Pauses
 from folkmoot.api.views import ClaimView, ItemView, MessageView
 from folkmoot.briefs.brief import brief
 from folkmoot.core import commands
+from folkmoot.core.access.allowance import check_kept
 from folkmoot.core.commands import Actor, Command
 from folkmoot.core.decoding import reader
 from folkmoot.core.events import FlowVersion
@@ -40,6 +41,7 @@ from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
 from folkmoot.store.port import KeptAnswer, Reading, Store, Transaction
 
 Answer = TypeVar("Answer")
+ENDS_A_RUN = (commands.ReportRun, commands.ReleaseRun)
 
 
 class _RolledBack(Exception):
@@ -345,6 +347,8 @@ class Engine:
                 return unit.refusal  # what was said is kept, and it is no answer: the same key may say it better
             if key is not None:
                 kept = KeptAnswer(_digest(command, data, salt), msgspec.json.encode(view))
+                if actor.run is not None and not isinstance(command, ENDS_A_RUN):
+                    check_kept(tx.kept_bytes(speaker_key), len(kept.answer))
                 tx.keep_answer(speaker_key, key, kept, unit.moment.at)
             return view
 

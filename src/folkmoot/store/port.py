@@ -180,6 +180,8 @@ class Transaction(Reading, Protocol):
 
     def kept_answer(self, actor: str, key: str) -> KeptAnswer | None: ...
     def keep_answer(self, actor: str, key: str, kept: KeptAnswer, at: int) -> None: ...
+    def kept_bytes(self, actor: str) -> int:
+        """How large the answers are, all in all, that are kept for a speaker."""
 
 
 class Store(Protocol):

@@ -115,6 +115,8 @@ class Scribe:
             kept = KeptAnswer(self.chance.randbytes(32), b'{"answer": 1}')
             tx.keep_answer(actor, key, kept, 5)
             self.model.keys[actor, key] = kept
+        sizes = [len(kept.answer) for (speaker, _), kept in self.model.keys.items() if speaker == actor]
+        assert tx.kept_bytes(actor) == sum(sizes)
 
     def add(self) -> Save:
         chance, known = self.chance, list(self.model.tables["items"])

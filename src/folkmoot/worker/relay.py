@@ -17,7 +17,7 @@ from folkmoot.api.requests import (
     Renew,
     SendReport,
 )
-from folkmoot.core.access.rate import Bucket
+from folkmoot.core.access.allowance import Allowance
 from folkmoot.core.commands import ReportRun
 from folkmoot.core.decoding import converted, reader
 from folkmoot.core.input_limits import NAME_CHARS_MAX, encoded
@@ -36,10 +36,6 @@ if TYPE_CHECKING:
     from folkmoot.engine.application import Application
 
 ANSWER_BYTES_MAX = 64_000_000
-RATE, BURST = 20.0, 100.0  # questions per second, and how many may come at once after a silence
-BYTE_RATE, BYTE_BURST = 4_000_000.0, 16_000_000.0  # of questions and answers together, in the same way
-SECONDS_RATE, SECONDS_BURST = 0.2, 3.0  # that its calls take, likewise: leases are renewed in the same process
-WRITTEN_MAX = 64_000_000  # what the commands of one run may put on the board, all in all
 KEPT = "kept: it takes effect when this run's process has ended; end it now, else it is ended soon"
 
 Key = Annotated[str, Meta(min_length=1, max_length=NAME_CHARS_MAX)]
@@ -102,10 +98,7 @@ class Relay:
         self._ask = RoleCalls(application, actor, "run")
         self._actor = actor
         self._lock = threading.Lock()
-        self._bucket = Bucket(self._now(), RATE, BURST)
-        self._bytes = Bucket(self._now(), BYTE_RATE, BYTE_BURST)
-        self._seconds = Bucket(self._now(), SECONDS_RATE, SECONDS_BURST)
-        self._written = 0
+        self._allowance = Allowance(self._now())
         self._keys: dict[bytes, bytes] = {}
         self.report: Report | None = None
         self.fault: str | None = None  # why there was no readable report, if its process said that it was the last one
@@ -119,7 +112,7 @@ class Relay:
             self._admit(len(request))
             answer = msgspec.json.encode(Reply(answer=self._heard(request)))
             with self._lock:
-                self._bytes.owe(self._now(), len(answer))
+                self._allowance.answered(self._now(), len(answer))
             if len(answer) > ANSWER_BYTES_MAX:
                 words = "the answer has {bytes} bytes, more than {limit}"
                 raise Invalid("too_large", words, "ask for less: <.limit>, <.after>", len(answer), ANSWER_BYTES_MAX)
@@ -131,23 +124,11 @@ class Relay:
 
     def _admit(self, size: int) -> None:
         with self._lock:
-            now = self._now()
-            if not self._bucket.take(now):
-                raise Refused("too_fast", "more than {limit:g} commands in a second", "wait a second, then go on", RATE)
-            if not self._seconds.take(now, 0.001):
-                words = "its questions take more than {limit:.0%} of the board's time"
-                hint = "wait some seconds, then go on; ask for less: <.limit>, <.after>"
-                raise Refused("too_fast", words, hint, SECONDS_RATE)
-            if not self._bytes.take(now, size):
-                words = "more than {limit:.0f} bytes in a second"
-                raise Refused("too_fast", words, "wait a second, then go on; keep large texts in files", BYTE_RATE)
+            self._allowance.admit(self._now(), size)
 
     def _count_written(self, size: int) -> None:
         with self._lock:
-            if self._written + size > WRITTEN_MAX:
-                words = "the commands of this run have {limit} bytes, and may have no more"
-                raise Refused("too_much", words, "keep large texts in files; report what was done", WRITTEN_MAX)
-            self._written += size
+            self._allowance.write(size)
 
     def refuse(self, error: MootError) -> bytes:
         kind = ERRORS[error.code].kind.__name__
@@ -193,7 +174,7 @@ class Relay:
             return call()
         finally:
             with self._lock:
-                self._seconds.owe(self._now(), self._now() - began)
+                self._allowance.took(self._now(), self._now() - began)
 
     def _write(self, request: Request[Any], key: str | None) -> Any:
         if isinstance(request, OfferReport):

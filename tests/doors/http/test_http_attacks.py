@@ -8,7 +8,11 @@ from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 
-from tests.doors.http.served import SECONDS, Served, served
+from folkmoot.api.pages import BoardStatus
+from folkmoot.core.access import allowance
+from folkmoot.core.access.allowance import SECONDS_BURST
+from folkmoot.doors.http import shares
+from tests.doors.http.served import SECONDS, Connection, Served, served
 
 
 @pytest.fixture
@@ -51,3 +55,98 @@ def test_a_cookie_that_another_port_gets_answers_for_nobody(server: Served) -> N
         assert server.post(call, None, stolen, **fields).code == "not_for_role"
         assert server.post(call, None, {**stolen, "Moot-Page": "moot"}, **fields).code == "not_for_role"
     assert server.get("tokens", None, stolen).code == "not_for_role"
+
+
+def claimed(server: Served, title: str) -> str:
+    item = server.post("add", title=title).json["id"]
+    return str(server.post("claim", item=item).json["bearer"])
+
+
+@pytest.mark.attack(
+    "limits",
+    "a run asks the server for the whole board again and again, many times at once, so that others wait",
+    "it has four questions at once, and a fifth of the board's time, as at its socket; others are answered",
+)
+def test_a_run_takes_no_more_of_the_server_than_of_its_socket(server: Served) -> None:
+    run, other = claimed(server, "greedy"), claimed(server, "honest")
+    inside, go = threading.Semaphore(0), threading.Event()
+    board = server.board.queries
+    slow, answers = board.status, list[int]()
+
+    def status() -> BoardStatus:
+        inside.release()
+        assert go.wait(SECONDS)
+        return slow()
+
+    board.status = status  # type: ignore[method-assign]
+    threads = [threading.Thread(target=lambda: answers.append(server.get("status", run).status)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for _ in threads:
+        assert inside.acquire(timeout=SECONDS)
+    assert server.get("list", run).code == "too_fast", "it has four already"
+    assert server.get("list", other).status == 200 and server.get("list").status == 200
+    go.set()
+    for thread in threads:
+        thread.join(SECONDS)
+    assert answers == [200] * 4
+
+
+def test_the_time_that_the_questions_of_a_run_take_is_counted(server: Served) -> None:
+    run, now = claimed(server, "slow"), server.board.now
+    ahead = [0.0]
+    slow = server.board.queries.status
+
+    def status() -> BoardStatus:
+        ahead[0] += SECONDS_BURST + 1
+        return slow()
+
+    server.board.now = lambda: now() + ahead[0]  # type: ignore[method-assign]
+    server.board.queries.status = status  # type: ignore[method-assign]
+    assert server.get("status", run).status == 200
+    assert server.get("list", run).code == "too_fast"
+    assert server.get("list").status == 200, "it is that run's time alone"
+
+
+@pytest.mark.attack(
+    "limits",
+    "a run repeats a command under ever new keys: each keeps an answer as large as its item, until the disk is full",
+    "what is kept for one run is bounded, by whichever door it speaks; it may still report",
+)
+def test_what_is_kept_under_the_keys_of_a_run_is_bounded(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(allowance, "KEPT_BYTES_MAX", 20_000)
+    run = claimed(server, "hoarder")
+    said = [server.post("renew", run, {"Idempotency-Key": f"key {number}"}) for number in range(30)]
+    assert said[0].status == 200 and said[-1].code == "too_much"
+    assert server.post("renew", run).status == 200
+    report = server.post("report", run, {"Idempotency-Key": "end"}, report={"outcome": "failed", "summary": "no more"})
+    assert report.status == 200
+
+
+@pytest.mark.attack(
+    "limits",
+    "a run adds items with tags of a million letters, which every list of the board then shows",
+    "a tag has a length",
+)
+def test_a_tag_has_a_length(server: Served) -> None:
+    run = claimed(server, "wordy")
+    assert server.post("add", run, title="x", tags=["t" * 201]).code == "bad_tag"
+    assert server.post("edit", item="1", tags=["t" * 201]).code == "bad_tag"
+
+
+@pytest.mark.attack(
+    "doors",
+    "an observer, or a run, opens all of the streams that a server has, so that nobody else hears of events",
+    "each caller has a number of its own",
+)
+def test_nobody_takes_all_streams(server: Served) -> None:
+    run = claimed(server, "listener")
+
+    def listen(token: str) -> int:
+        connection = Connection(server.host, timeout=SECONDS)
+        server.closing.callback(connection.close)
+        connection.request("GET", "/v1/events", None, {"Authorization": f"Bearer {token}"})
+        return connection.getresponse().status
+
+    assert [listen(run) for _ in range(shares.STREAMS_MAX["run"] + 1)] == [200] * shares.STREAMS_MAX["run"] + [429]
+    assert listen(server.owner) == 200

@@ -28,6 +28,7 @@ from folkmoot.core.situation import Case, origin_of
 from folkmoot.errors import Invalid, Refused, unknown_column
 
 TITLE_MAX = 500
+TAG_MAX = 200
 LIST_MAX = 1000
 
 
@@ -127,6 +128,9 @@ def _check_fields(command: AddItem | EditItem) -> None:
     for name, values in (("tags", command.tags), ("files", command.files), ("after", command.after)):
         if values is not UNSET and len(values) > LIST_MAX:
             raise Invalid("too_many", "{count} {name} are too many", "at most {limit}", len(values), name, LIST_MAX)
+    if command.tags is not UNSET and any(len(tag) > TAG_MAX for tag in command.tags):
+        # Every list of the board shows them.
+        raise Invalid("bad_tag", "a tag has at most {limit} characters", "put the details into <.body>", TAG_MAX)
 
 
 def known_column(case: Case, column: str) -> None:

@@ -17,6 +17,7 @@ from folkmoot.doors.http.exchange import COOKIE, JSON, Exchange, Gone, Receive, 
 from folkmoot.doors.http.guard import Names, Rates
 from folkmoot.doors.http.problems import PROBLEM, WIRE, Wrong, problem, status_of, wire_problem
 from folkmoot.doors.http.routes import Route, routes
+from folkmoot.doors.http.shares import Shares
 from folkmoot.doors.http.streams import Streams, place_of
 from folkmoot.engine import registry
 from folkmoot.engine.access.callers import Caller
@@ -77,6 +78,7 @@ class HttpDoor:
         self._board, self._parts = board, parts
         self._routes = routes(registry.CALLS)
         self._rates = Rates()
+        self._shares = Shares(board.now)
         self.streams = Streams(feed, parts.pool, parts.counters)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -177,10 +179,37 @@ class HttpDoor:
         key = reading.key_of(exchange.headers.get("idempotency-key")) if call.writes else None
         is_slow = call.is_slow is not None and await self._in_thread(lambda: calls.is_slow(request))
         pool = self._parts.slow_pool if is_slow else self._parts.pool
-        status, data, headers = await self._in_thread(lambda: self._asked(calls, request, key), pool)
+        status, data, headers = await self._measured(caller, body, pool, lambda: self._asked(calls, request, key))
         if headers.get("etag") and _matches(exchange.headers.get("if-none-match"), headers["etag"]):
             status, data = 304, b""
         await exchange.answer(status, data, JSON, headers)
+
+    async def _measured(
+        self, caller: Caller, body: bytes, pool: Executor, call: Callable[[], tuple[int, bytes, dict[str, str]]]
+    ) -> tuple[int, bytes, dict[str, str]]:
+        """The answer to a call. What a run asks is counted, as at its socket: by number, size and time."""
+        allowed, now, spent = self._shares.of_run(caller), self._board.now, 0.0
+
+        def timed() -> tuple[int, bytes, dict[str, str]]:
+            nonlocal spent
+            began = now()
+            try:
+                return call()
+            finally:
+                spent = now() - began
+
+        with self._shares.call(caller):
+            if allowed is not None:
+                allowed.admit(now(), len(body))
+                allowed.write(len(body))
+            try:
+                answer = await self._in_thread(timed, pool)
+            finally:
+                if allowed is not None:
+                    allowed.took(now(), spent)
+            if allowed is not None:
+                allowed.answered(now(), len(answer[1]))
+            return answer
 
     def _asked(self, calls: RoleCalls, request: Any, key: str | None) -> tuple[int, bytes, dict[str, str]]:
         answer = calls(request, key)
@@ -204,7 +233,8 @@ class HttpDoor:
             asked = reading.plain_query(exchange.query, ("after", "item"))
             after = place_of(exchange.headers.get("last-event-id"), asked.get("after"))
             shown = exchange.bearer() or exchange.cookie() or ""
-            await self.streams.serve(exchange, after, asked.get("item"), lambda: self._is_good(shown))
+            with self._shares.stream(caller):
+                await self.streams.serve(exchange, after, asked.get("item"), lambda: self._is_good(shown))
         elif route.special == "metrics":
             text = await self._in_thread(self._parts.metrics)
             await exchange.answer(200, text.encode(), "text/plain; version=0.0.4; charset=utf-8")
@@ -214,7 +244,8 @@ class HttpDoor:
             raise Wrong("no_route", "this server has no MCP", 'install it: pip install "folkmoot[mcp]"')
         else:
             exchange.scope.setdefault("state", {})["caller"] = caller
-            await self._parts.mcp(exchange.scope, exchange.receive, self._noting(exchange))
+            with self._shares.call(caller):
+                await self._parts.mcp(exchange.scope, exchange.receive, self._noting(exchange))
 
     async def _open(self, route: Route, exchange: Exchange) -> None:
         if route.special == "healthz":

@@ -41,7 +41,7 @@ class Waiter:
     def wait(self, ask: Ask, item: str, question: str, seen: int, seconds: float) -> Data:
         """Where the item, the question or the board stands, once that has changed or the time is over."""
         waiting = Waiting(self._board, seconds)
-        after = seen or self.last(ask)
+        after = min(seen, LAST) or self.last(ask)
         while True:
             is_over = self._is_over(
                 ask, item, question

@@ -516,6 +516,10 @@ SELECT digest, answer FROM keys WHERE speaker = ? AND key = ?;
 -- Written in the transaction of the command it answers.
 INSERT INTO keys (speaker, key, digest, answer, at) VALUES (?, ?, ?, ?, ?);
 
+-- name: kept_bytes
+-- Asked for a run alone, which has few.
+SELECT COALESCE(SUM(LENGTH(answer)), 0) FROM keys WHERE speaker = ?;
+
 -- name: try_put
 -- Is taken out again in the same transaction: the page is written all the same, which shows that it can be.
 INSERT INTO keys (speaker, key, digest, answer, at) VALUES ('', 'try', x'', x'', 0);

@@ -104,6 +104,9 @@ class SqliteTransaction(SqliteReading):
         self.touched = True
         self._execute(KEEP_ANSWER, (actor, key, kept.digest, kept.answer, at))
 
+    def kept_bytes(self, actor: str) -> int:
+        return int(self._execute(QUERIES["kept_bytes"], (actor,)).get)
+
     def keep_output(self, run: str, part: int, text: str) -> None:
         self.touched = True
         self._execute(QUERIES["keep_output"], (run, part, text))
