@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.api.pages import EventPage
 from folkmoot.core import commands
 from folkmoot.core.commands import Actor
 from folkmoot.engine.application import Application
 from folkmoot.engine.reads import feed as feeds
 from folkmoot.engine.reads.feed import Feed, Subscription
+from folkmoot.errors import Unavailable
 from folkmoot.testing.builders import TrialBoard
 from folkmoot.wiring.boards import FileBoards
 from tests.acceptance.moot import new_board
@@ -134,3 +136,25 @@ def test_what_the_feed_keeps_is_bounded_in_bytes_and_nobody_misses_an_event(monk
         assert 0 < sum(len(event.data) for event in kept) <= 2 * feeds.KEPT_BYTES
         assert [event.seq for event in own.take()] == list(range(begin + 1, last + 1))
         feed.close()
+
+
+def test_a_store_that_could_not_be_read_for_a_moment_costs_no_event(tmp_path: Path) -> None:
+    new_board(tmp_path)
+    board = FileBoards().open(str(tmp_path))
+    board.look_again = 0.05
+    read, fails = board.queries.log, [3]
+
+    def log(after: int = 0, item: str | None = None, limit: int = 1000) -> EventPage:
+        if fails[0]:
+            fails[0] -= 1
+            raise Unavailable("store_busy", "the board is busy", "try again")
+        return read(after, item, limit)
+
+    board.queries.log = log  # type: ignore[method-assign]
+    feed, news = Feed(board), threading.Event()
+    subscription = feed.subscribe(feed.last, news.set)
+    board.engine.add(Actor("ada"), commands.AddItem(title="one"))
+    assert news.wait(SECONDS)
+    assert subscription.take()[0].event == "item_added"
+    feed.close()
+    board.close()

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from folkmoot.api.views import EventView
+from folkmoot.errors import Unavailable
 
 if TYPE_CHECKING:
     from folkmoot.engine.application import Application
@@ -119,7 +120,7 @@ class Feed:
     def _read(self) -> None:
         while not self._closed.is_set():
             seen = self._application.change_signal.count
-            events = self._read_after(self._last, PAGE)
+            events = self._new()
             if not events:
                 self._application.changed(seen, self._application.look_again)
                 continue
@@ -129,6 +130,12 @@ class Feed:
                 subscribers = list(self._subscribers)
             for one in subscribers:
                 one.wake()
+
+    def _new(self) -> list[Told]:
+        try:
+            return self._read_after(self._last, PAGE)
+        except Unavailable:
+            return []  # the store cannot be read now: it is asked again, and nothing is missed
 
 
 class Subscription:
