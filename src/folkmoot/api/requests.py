@@ -271,6 +271,7 @@ class Claim(Request[ClaimView], frozen=True, kw_only=True):
     worker: str = ""
     show: bool = True  # the whole item, too
     clone: bool = False
+    agents_only: bool = False  # no gate and no landing, whatever is named; with a clone it is always so
 
 
 class Renew(Request[ItemView], frozen=True, kw_only=True):

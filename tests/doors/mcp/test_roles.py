@@ -6,12 +6,14 @@ from typing import Any, get_args
 
 import pytest
 
+from folkmoot import Board
 from folkmoot.api.call import ROLES, Role
 from folkmoot.api.requests import Add, Claim
 from folkmoot.core.commands import Actor
 from folkmoot.doors.mcp import desk as desk_module
 from folkmoot.doors.mcp.tools import BY_NAME, TOOLS
 from folkmoot.engine.registry import CALLS
+from folkmoot.wiring.boards import FileBoards
 from tests.doors.mcp.conftest import ADA, House, within
 
 ALL = ["board", "show", "add", "claim", "report", "comment", "ask", "wait"]
@@ -102,3 +104,35 @@ def test_no_tool_calls_what_only_people_decide() -> None:
 
 def test_every_role_is_thought_of() -> None:
     assert set(OF) == set(get_args(Role)) and [tool.name for tool in TOOLS] == ALL == list(BY_NAME)
+
+
+FLOW = """
+flow: gated
+columns: {dev: {agents: [dev], next: done, gate: tests}}
+agents: {dev: {}}
+gates: {tests: {run: ["false"]}}
+"""
+
+
+@pytest.mark.attack(
+    "gates",
+    "an agent from outside claims the gate itself by MCP, where there is no git repository, and says that it is green",
+    "it is refused: whoever plays agents plays no gate and no landing, with a clone or without one",
+)
+@pytest.mark.parametrize("name", ["tests", "Tests", "landing"])
+def test_no_tool_plays_a_gate_or_a_landing(tmp_path: Path, name: str) -> None:
+    (tmp_path / ".moot").mkdir()
+    (tmp_path / ".moot" / "flow.yaml").write_text(FLOW)
+    Board.boards = FileBoards()
+    Board.create(str(tmp_path), actor="ada").close()
+    house = House(tmp_path)
+
+    async def play() -> None:
+        async with house.client() as tools:
+            await tools("add", items=[{"title": "One"}])
+            await tools("report", run=(await tools("claim"))["run"], outcome="done", summary="made it")
+            assert (await tools.refused("claim", agent=name))["code"] == "unknown_agent"
+            assert (await tools("show", item="1"))["status"] == "proving"
+
+    within(play)
+    house.close()

@@ -8,6 +8,7 @@ from folkmoot.core.flow import END, LANDING, LEASE_MAX, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Run
 from folkmoot.core.rules.claims import stale
+from folkmoot.core.vocabulary.roles import agent_named
 from folkmoot.errors import Invalid, NothingToDo, Refused, unknown_agent, unknown_column
 
 CLONE_LEASE = 3_600.0  # seconds: an open session may think, or wait for its person, for a while
@@ -23,11 +24,17 @@ def check_claimer(actor: Actor, run: Run | None) -> None:
     raise Refused("inside_a_run", words, "report it first", run.id, run.item)
 
 
+def check_agent(flow: Flow, agent: str) -> None:
+    """Who plays agents plays no gate and lands nothing: by an agent's own word no gate is green."""
+    if agent_named(flow, agent) not in flow.agents:
+        raise unknown_agent(agent, list(flow.agents))
+
+
 def lease_for(flow: Flow, agent: str, column: str | None, lease: float | None, *, cloned: bool = False) -> float:
     """How long the claim will hold, if this agent may claim there at all. An agent from outside that works in a clone
     (`cloned`) is an agent of the flow, no gate and no landing, and nothing renews its lease while it thinks."""
-    if cloned and agent not in flow.agents:
-        raise unknown_agent(agent, list(flow.agents))
+    if cloned:
+        check_agent(flow, agent)
     if agent not in flow.agents and agent not in flow.gates and agent != LANDING:
         raise unknown_agent(agent, [*flow.agents, *flow.gates])
     if column is not None and column not in flow.watched_by(agent):

@@ -125,7 +125,7 @@ class Desk:
         ask = self.asked_by(caller)
         lease = self.runs.lease(ask(requests.ShowFlow()).limits.lease)
         request = requests.Claim(
-            agent=asked.agent or None, item=asked.item or None, lease=lease, show=False, clone=True
+            agent=asked.agent or None, item=asked.item or None, lease=lease, show=False, clone=True, agents_only=True
         )
         view = _cloned(ask, request, checked_key(asked.key or None))
         named = self.runs.claimed(view.run, view.token)

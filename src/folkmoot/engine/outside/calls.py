@@ -8,6 +8,7 @@ from msgspec.structs import asdict
 from folkmoot.api.requests import Request, SendReport
 from folkmoot.core import commands
 from folkmoot.core.decoding import converted
+from folkmoot.core.rules.admission import check_agent
 
 if TYPE_CHECKING:
     from folkmoot.api import requests
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 def claim(board: "Application", actor: "Actor", request: "requests.Claim", key: str | None) -> "ClaimView":
     fields = asdict(request)
     cloned = fields.pop("clone")
+    if fields.pop("agents_only") and request.agent is not None:
+        check_agent(board.queries.flow(), request.agent)
     if not cloned:
         return board.engine.claim(actor, key=key, **fields)
 
