@@ -124,6 +124,8 @@ PROMISES = (
             "tests/worker/test_limits.py::test_the_kernel_holds_the_open_files",
             "tests/core/test_counting.py::test_what_comes_of_one_item_is_bounded_and_a_person_is_asked_once",
             "tests/core/test_counting.py::test_what_one_run_says_is_bounded",
+            "tests/doors/http/test_http_attacks.py::test_what_is_kept_under_the_keys_of_a_run_is_bounded",
+            "tests/doors/http/test_http_attacks.py::test_a_run_takes_no_more_of_the_server_than_of_its_socket",
         ),
     ),
     Promise(
@@ -281,6 +283,7 @@ PROMISES = (
             "tests/worker/test_environment.py::test_nothing_of_the_worker_s_passes_unless_it_is_named",
             "tests/worker/test_secrets.py::test_a_known_value_is_hidden_in_every_form",
             "tests/system/test_sandbox.py::test_a_canary_of_the_worker_is_found_nowhere",
+            "tests/worker/test_outside_attacks.py::test_nothing_that_an_agent_from_outside_says_holds_a_secret_of_its_clone",
         ),
     ),
     Promise(
