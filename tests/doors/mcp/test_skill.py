@@ -44,6 +44,32 @@ def test_it_is_put_where_the_client_looks(moot: Moot, client: str) -> None:
     assert here.parts[-3:] == ("skills", "folkmoot", "SKILL.md")
 
 
+LINKS = [".claude", ".claude/skills", ".claude/skills/folkmoot/SKILL.md"]
+
+
+@pytest.mark.attack(
+    "tree",
+    "a link lands where `moot skill --install` or `moot mcp --write` puts a file, and leads to one of the user's",
+    "that is left as it is, and the link is named",
+)
+@pytest.mark.parametrize(
+    ("link", "inside"), [*((link, inside) for link in LINKS for inside in (True, False)), (".mcp.json", False)]
+)
+def test_nothing_is_written_through_a_link_of_the_project(
+    moot: Moot, link: str, inside: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    theirs = (moot.folder if inside else tmp_path_factory.mktemp("theirs")) / ".env"
+    if link.endswith((".md", ".json")):
+        theirs.write_text("{}")
+    else:
+        theirs.mkdir()
+    (moot.folder / link).parent.mkdir(parents=True, exist_ok=True)
+    (moot.folder / link).symlink_to(theirs)
+    words = ["mcp", "--config", "claude", "--write"] if link == ".mcp.json" else ["skill", "--install"]
+    assert "a link leads from there to" in " ".join(moot(*words, code=1).err.split())
+    assert theirs.read_text() == "{}" if theirs.is_file() else not os.listdir(theirs)
+
+
 def test_alone_it_is_for_claude(moot: Moot) -> None:
     assert ".claude/skills/folkmoot/SKILL.md: written" in moot("skill", "--install").out
 

@@ -46,11 +46,13 @@ def skill_command(session: Session, client: str | None, user: bool) -> None:
         session.answer({"text": text}, lambda: click.echo(plain(text), nl=False))
         return
     from folkmoot.doors.mcp.entries.known import client_named
-    from folkmoot.doors.mcp.entries.writing import replace_file
+    from folkmoot.doors.mcp.entries.writing import check_inside, replace_file
 
     places = client_named(client).skills
     above = os.path.expanduser(places.user) if user else os.path.join(_project(session), places.project)
     file = os.path.join(above, FOLDER, FILE)
+    if not user:
+        check_inside(_project(session), file, by_links=False)
     os.makedirs(os.path.dirname(file), exist_ok=True)
     replace_file(os.path.realpath(file), text)
     session.answer({"file": file}, lambda: click.echo(plain(f"{file}: written")))

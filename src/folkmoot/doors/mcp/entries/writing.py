@@ -86,6 +86,8 @@ def _names_board(client: Client, file: str) -> bool:
 def write(client: Client, file: str, entry: Entry) -> bool:
     """Put the entry into the file. False: it was there already."""
     path = os.path.realpath(file)
+    if not client.file.startswith("~"):
+        check_inside(file.removesuffix(client.file), file)
     before = _text(path)
     try:
         after = merged(client, before, entry)
@@ -113,6 +115,17 @@ def _text(path: str) -> str:
     except UnicodeDecodeError as error:
         words = "{source} is not UTF-8 text: {why}"
         raise Invalid("bad_text", words, "save it as UTF-8", path, error.reason) from error
+
+
+def check_inside(project: str, file: str, *, by_links: bool = True) -> None:
+    """Refuses a file of a project that a link leads to, outside of it or, without `by_links`, anywhere. The link may
+    have come with a change of an agent, and what it leads to is another file of the user's."""
+    top, real = os.path.realpath(project), os.path.realpath(file)
+    direct = os.path.join(top, os.path.relpath(os.path.abspath(file), os.path.abspath(project)))
+    if os.path.commonpath([top, real]) != top or (real != direct and not by_links):
+        words = "{file} was left as it is: {why}"
+        hint = "if the link is yours, write to where it leads by hand; else remove it"
+        raise Refused("settings_unreadable", words, hint, file, f"a link leads from there to {real}")
 
 
 def replace_file(path: str, text: str) -> None:
