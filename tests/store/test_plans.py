@@ -22,6 +22,12 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
         {"SCAN items USING COVERING INDEX items_column"},
         "an index of its own would be written at every claim and every report; this reads no document",
     ),
+    "items_open": ({"SCAN items USING INDEX items_open"}, "the index holds nothing but items that have not ended"),
+    "items_ended": ({"SCAN items USING INDEX items_ended"}, "newest first, and ends at the limit"),
+    "ended_in": (
+        {"SCAN items USING COVERING INDEX items_ended_in"},
+        "counts in an index that is written once for each item; this reads no document",
+    ),
     "messages_with_status": (
         {"SCAN messages USING COVERING INDEX messages_to"},
         "an index of its own would be written at every message; this reads no document",

@@ -1,8 +1,7 @@
 """Answers that hold several things: lists, pages, the board as a whole."""
 
-from msgspec import UNSET, UnsetType, field
+from msgspec import UNSET, UnsetType
 
-from folkmoot.api.usage import WindowLine
 from folkmoot.api.views import (
     Blocked,
     CommentView,
@@ -139,22 +138,3 @@ class BoardStatus(View, frozen=True, gc=False, kw_only=True):
     pauses: list[PauseView]
     blocked: list[Blocked]
     today: Today
-
-
-class BoardView(View, frozen=True, gc=False, kw_only=True):
-    """The whole board at one moment."""
-
-    flow: str
-    columns: list[str]
-    items: list[ItemSummary]
-    next: int | None
-    questions: list[QuestionView]
-    runs: list[LiveRun]
-    pauses: list[PauseView]
-    windows: list[WindowLine]  # of quotas that are nearly used up
-    blocked: list[Blocked]  # what is ready and begins no run, as far as the board itself knows
-    messages: list[MessageView]
-    # What only a machine with the repository can tell: the branch on which landed work waits to be merged, and the
-    # user's files that keep it there.
-    aside: str | None = None
-    in_the_way: list[str] = field(default_factory=list)

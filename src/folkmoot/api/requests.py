@@ -11,7 +11,6 @@ from folkmoot.api.metrics import Metrics
 from folkmoot.api.pages import (
     BlockedItems,
     BoardStatus,
-    BoardView,
     Comments,
     Escalations,
     EventPage,
@@ -72,10 +71,6 @@ class ListItems(Request[ItemPage], frozen=True, kw_only=True):
     status: str | None = None
     open: bool = False  # only what has not ended
     after: Number = 0
-
-
-class ShowBoard(Request[BoardView], frozen=True, kw_only=True):
-    """The whole board at one moment."""
 
 
 class ShowBlocked(Request[BlockedItems], frozen=True, kw_only=True):

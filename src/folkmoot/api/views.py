@@ -76,6 +76,12 @@ class LiveRun(RunView, frozen=True, gc=False, kw_only=True):
 
     item: str
     lease_expires_at: str | None = None  # of one that goes on: when it is given up, unless it is renewed
+    pool: str | None = None  # whose quota it uses
+    host: str | None = None  # the machine of its worker, where its name says that
+    time_limit: float | None = None  # seconds that it may take; null of a person's
+    silence_limit: float | None = None  # seconds that it may say nothing
+    doing: str | None = None  # of one that goes on: the last that it has said or done, in one line
+    last_output_at: str | None = None
 
 
 class AttemptView(View, frozen=True, gc=False, kw_only=True):

@@ -76,6 +76,9 @@ def _is_bound(kind: Kind) -> bool:
 # Children that make one effort where they are: they never move, split or ask, and end `failed` where others would ask.
 ONE_SHOT_KINDS: frozenset[str] = frozenset(kind for kind in KINDS if _is_bound(kind))
 
+# In their own right: a person's, and what one of them was split into. All others were made to help one of these.
+OWN_KINDS: frozenset[str] = frozenset(KINDS) - ONE_SHOT_KINDS
+
 Priority = Literal["critical", "high", "medium", "low"]
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 

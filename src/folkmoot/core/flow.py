@@ -96,6 +96,14 @@ class Agent(Struct, frozen=True, omit_defaults=True, kw_only=True):
         rung = self.rung(failures)
         return rung if rung != RUNG_ESCALATE else next(r.model for r in reversed(self.ladder) if r.model != rung)
 
+    def step(self, failures: int) -> tuple[int, int] | None:
+        """Where on its ladder that model is: the second of four. None without one."""
+        rungs = [rung for rung in self.ladder if rung.model != RUNG_ESCALATE]
+        if not rungs:
+            return None
+        here = (at for at, rung in enumerate(rungs, 1) if rung.high is None or failures <= rung.high)
+        return next(here, len(rungs)), len(rungs)
+
 
 class Gate(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """A check of the user's own: a run like any other, that a script can play (R-21)."""
@@ -229,6 +237,17 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True, dict=True):
         known = self.models.get(model or "")
         client = self.agents[agent].run.get("client") if agent in self.agents else None
         return (known and (known.pool or known.client)) or client or agent
+
+    def longest(self, agent: str) -> tuple[float, float]:
+        """How long a run of an agent, a gate or a landing may take, and how long it may say nothing."""
+        known, limits = self.agents.get(agent), self.limits
+        if known is not None:
+            return known.timeout or limits.timeout, limits.silence
+        if agent in self.gates:
+            wall = self.gates[agent].timeout or limits.timeout
+        else:
+            wall = max((limits.timeout, *(gate.timeout or 0.0 for gate in self.gates.values())))
+        return wall, wall  # a check may well say nothing until it is done
 
     def commands(self) -> list[list[str]]:
         """Every command by which a run, or what goes with it, is started."""

@@ -258,6 +258,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     version: int = 0
     created_at: int = 0  # wall clock, milliseconds; shown, never decided on
     updated_at: int = 0
+    since: int = 0  # when it came to stand as it does, in this column; 0: on an older board
 
     @property
     def asker(self) -> str | None:

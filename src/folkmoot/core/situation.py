@@ -150,6 +150,8 @@ class Case:
             fields = item if item is not None else {}
             fields["version"] = version
             fields["updated_at"] = at
+            if _stands_anew(before, fields):
+                fields["since"] = at
             change = Change("items", item_id, fields)
             changes.append(change)
             row: Any = evolve(before, change)
@@ -256,6 +258,13 @@ class Case:
             known = rows.get(change.id)
             rows[change.id] = evolve(known, change)
         self.written.setdefault((change.table, change.id), known is None)
+
+
+def _stands_anew(before: Item | None, fields: dict[str, Any]) -> bool:
+    """Is it new, or in another column, or another status?"""
+    if before is None:
+        return True
+    return fields.get("status", before.status) != before.status or fields.get("column", before.column) != before.column
 
 
 def _by_id(rows: list[AnyRow]) -> dict[str, AnyRow]:

@@ -226,7 +226,7 @@ class Engine:
             if run is None or run.ended_at is not None or run.token != actor.token:
                 raise stale(actor, "it has ended")
             for number, text in parts:
-                tx.keep_output(run.id, number, text)
+                tx.keep_output(run.id, number, text, self.clock.wall())
 
         self.store.transact(work)
 

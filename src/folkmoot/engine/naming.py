@@ -1,12 +1,22 @@
 """Which run somebody means: by its id, by how the id begins, or by an item, whose latest run it is then."""
 
+import re
+
 from folkmoot.core.records import Run
 from folkmoot.engine.loading import known_item
 from folkmoot.errors import Invalid
 from folkmoot.store.port import Reading
 
+# How a worker calls itself: its machine, which process of it, and a random end.
+WORKER = re.compile(r"(.{1,300})-((\d{1,10})\.\d{1,20}\.[0-9a-f]{8}\.\d{1,20})-[0-9a-f]{6}\Z")
 LETTERS_LEAST = 4  # of an id: by fewer anybody could guess one where there are few runs
 NAMED_MAX = 5  # of those that are meant as well
+
+
+def host_of(worker: str) -> str | None:
+    """The machine of a worker, where its name is one that a worker gives itself."""
+    found = WORKER.match(worker)
+    return found.group(1) if found is not None else None
 
 
 def known_run(reading: Reading, words: str, printed: bool = False) -> Run:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import asdict
 
-from folkmoot.api import access, requests
+from folkmoot.api import access, requests, screen
 from folkmoot.api.call import Call, Role
 from folkmoot.api.gauges import ReadGauges
 from folkmoot.api.health import CheckHealth
@@ -106,7 +106,7 @@ def _look(name: str, request: type[Request[Any]], method: str) -> Call:
 CALLS = (
     _look("show", requests.Show, "show"),
     _look("list", requests.ListItems, "list"),
-    _look("board", requests.ShowBoard, "board"),
+    _look("board", screen.ShowBoard, "board"),
     _look("blocked", requests.ShowBlocked, "blocked"),
     _look("status", requests.ShowStatus, "status"),
     _look("comments", requests.ListComments, "comments"),

@@ -69,6 +69,15 @@ class Reading(Protocol):
         after: int = 0,
         limit: int = 1000,
     ) -> list[Item]: ...
+    def open_items(self) -> list[Item]:
+        """Those that have not ended, in the order of their numbers."""
+
+    def ended_items(self, limit: int) -> list[Item]:
+        """Those that have ended, the newest first: by when they came to stand so, then by their numbers."""
+
+    def ended_in(self) -> dict[str, int]:
+        """How many have ended in each column, of those in their own right."""
+
     def children(self, item: str) -> list[str]: ...
     def run(self, run: str) -> Run | None: ...
     def runs(self, item: str) -> list[Run]: ...
@@ -155,6 +164,10 @@ class Reading(Protocol):
     def output(self, run: str, after: int = 0, limit: int = 1000) -> list[tuple[int, str]]:
         """What the run printed, in numbered parts, from the part `after` on."""
 
+    def last_output(self, run: str, before: int, limit: int) -> list[tuple[str, int]]:
+        """The last parts of what the run printed, of those numbered below `before`, the last one first; each with the
+        time at which it was kept."""
+
     def next_wake(self, agent: str, now: float) -> float | None: ...
     def events(self, after: int, *, item: str | None = None, limit: int = 1000) -> list[Event]: ...
     def rows(self, table: str) -> Iterable[Row]: ...
@@ -175,8 +188,8 @@ class Transaction(Reading, Protocol):
     def let_in(self, agent: str, bars: Sequence[str]) -> None:
         """Take off the notes of all items of the queue that stand behind these bars."""
 
-    def keep_output(self, run: str, part: int, text: str) -> None:
-        """Beside the log: the part takes the place of the one with its number."""
+    def keep_output(self, run: str, part: int, text: str, at: int = 0) -> None:
+        """Beside the log: the part takes the place of the one with its number. `at` is the time of the wall clock."""
 
     def kept_answer(self, actor: str, key: str) -> KeptAnswer | None: ...
     def keep_answer(self, actor: str, key: str, kept: KeptAnswer, at: int) -> None: ...

@@ -1,10 +1,12 @@
 """A store in a few dictionaries: it says what every verb must answer, and is too slow and too forgetful to be one."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
+from folkmoot.core.enums import ENDED, OWN_KINDS
 from folkmoot.core.events import Event, Row, evolve, type_of_table
 from folkmoot.core.item import Item
 from folkmoot.core.order import QueuePosition, order_key
@@ -77,6 +79,16 @@ class Model:
             and (tag is None or tag in item.tags)
             and item.number > after
         ][:limit]
+
+    def open_items(self) -> list[Item]:
+        return [item for item in self.all_items() if item.status not in ENDED]
+
+    def ended_items(self, limit: int) -> list[Item]:
+        ended = [item for item in self.all_items() if item.status in ENDED]
+        return sorted(ended, key=lambda item: (-item.since, -item.number))[:limit]
+
+    def ended_in(self) -> dict[str, int]:
+        return dict(Counter(item.column for item in self.ended_items(10**9) if item.kind in OWN_KINDS))
 
     def children(self, item: str) -> list[str]:
         return [child.id for child in self.all_items() if child.parent == item]

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from folkmoot.core.enums import MESSAGE_STATUSES, PRIORITIES, EventName
+from folkmoot.core.enums import KINDS, MESSAGE_STATUSES, PRIORITIES, EventName
 from folkmoot.core.events import Change, Event, Row
 from folkmoot.core.flow import Agent, Column, Flow
 from folkmoot.core.item import Effort, GuidanceCounters, Item
@@ -133,6 +133,8 @@ class Scribe:
             "parent": parent,
             "waits_for": [parent] if parent and chance.random() < 0.6 else [],
             "generation": chance.randrange(3),
+            "kind": chance.choice(KINDS),
+            "since": chance.randrange(9),
             "ready_at": self.now,
             "wake_at": self.now + 50.0 if chance.random() < 0.3 else 0.0,
         }
@@ -179,6 +181,7 @@ class Scribe:
             "status": "done" if column == "done" else "ready",
             "column": column,
             "run": None,
+            "since": self.chance.randrange(9),
             "ready_at": self.now,
             "wake_at": self.now + 9.0 if self.chance.random() < 0.3 else 0.0,
             "effort": Effort(executions=1),

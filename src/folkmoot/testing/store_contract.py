@@ -67,6 +67,10 @@ def compare_lists(reading: Reading, model: Model, chance: random.Random) -> None
         after, limit = chance.choice([0, 0, 3]), chance.choice([1000, 2])
         found = reading.items(column=column, tag=tag, status=status, after=after, limit=limit)
         assert found == model.items(column, tag, status, after, limit)
+    assert reading.open_items() == model.open_items()
+    assert reading.ended_in() == model.ended_in()
+    for limit in (1000, 2):
+        assert reading.ended_items(limit) == model.ended_items(limit)
     known = list(model.tables["items"])
     some = chance.sample(known, min(len(known), 2))
     for limit in (1000, 3):

@@ -3,9 +3,12 @@
 import codecs
 from collections.abc import Callable, Sequence
 
+from folkmoot.engine.reads.doing import LATEST_PART
+
 HEAD = 256 * 1024  # characters from the beginning that are kept whole
 TAIL = 64 * 1024  # and from the end
 TAIL_PART, DIFF_PART = 100_000, 1_000_000
+LATEST = 4 * 1024  # and while a process prints more than that: its last characters, in a part that nobody reads later
 DIFF_MAX = 256 * 1024
 FLUSH_SECONDS = 1.0
 
@@ -49,6 +52,8 @@ class Output:
         if self._tail and (last or self._left_out == 0):
             gap = f"\n… {self._left_out} characters are left out here …\n" if self._left_out else ""
             parts.append((TAIL_PART, gap + self._tail))
+        if self._left_out and not last:
+            parts.append((LATEST_PART, self._tail[-LATEST:]))
         if parts and not self._keep(parts):
             return False
         if self._pending:

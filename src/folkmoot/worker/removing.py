@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import count
 
+from folkmoot.engine.naming import WORKER
+
 _MARK = re.compile(r"(\d{1,10})\.(\d{1,20})\.([0-9a-f]{8})(?:\.(\d{1,20}))?\Z")
 _MARKED = re.compile(r"(\d{1,10}\.\d{1,20}\.[0-9a-f]{8}(?:\.\d{1,20})?)-")
-_WORKER = re.compile(r"(.{1,300})-(\d{1,10}\.\d{1,20}\.[0-9a-f]{8}\.\d{1,20})-[0-9a-f]{6}\Z")
 _UNMARKED = re.compile(r"[a-z0-9_]{8}\Z")
 # In a board's folder: a file for each process that makes something there, locked as long as it lives. Git ignores it.
 ALIVE = os.path.join("spares", ".alive")
@@ -91,7 +92,7 @@ def worker_name(host: str, home: str) -> str:
 
 def is_dead(worker: str, home: str) -> bool:
     """Was the worker of this name a process of this machine that is no more? Of any other name nothing is known."""
-    found = _WORKER.match(worker)
+    found = WORKER.match(worker)
     return found is not None and found.group(1) == os.uname().nodename and not is_alive(found.group(2), home)
 
 

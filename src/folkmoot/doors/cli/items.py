@@ -6,7 +6,8 @@ import click
 from msgspec.structs import asdict, replace
 
 from folkmoot.api.pages import AddedItems
-from folkmoot.api.requests import Add, ListItems, ListPauses, Measure, ReadLog, Show, ShowBlocked, ShowBoard, ShowFlow
+from folkmoot.api.requests import Add, ListItems, ListPauses, Measure, ReadLog, Show, ShowBlocked, ShowFlow
+from folkmoot.api.screen import ShowBoard
 from folkmoot.core.commands import AddItem
 from folkmoot.core.enums import PRIORITIES, STATUSES, TYPES
 from folkmoot.doors.cli import render

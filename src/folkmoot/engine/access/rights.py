@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from msgspec.structs import replace
 
 from folkmoot.api.call import ROLES, Call, Role
+from folkmoot.api.pages import LiveRuns
 from folkmoot.api.requests import AddComment, Claim, ReadOutput, Request, ShowFlow
+from folkmoot.api.screen import BoardView
+from folkmoot.api.views import LiveRun
 from folkmoot.engine.registry import BY_REQUEST, Calls
 from folkmoot.errors import Refused
 
@@ -53,7 +56,15 @@ class RoleCalls(Calls):
         if self._role == "run" and isinstance(request, ShowFlow):
             # What the programs of other agents get into their environment is nobody else's business.
             return cast("Answer", replace(cast("Flow", answer), clients={}))
+        if self._role == "run" and isinstance(answer, BoardView | LiveRuns):
+            return cast("Answer", replace(answer, runs=[self._unheard(run) for run in answer.runs]))
+        if self._role == "run" and isinstance(answer, LiveRun):
+            return cast("Answer", self._unheard(answer))
         return answer
+
+    def _unheard(self, run: LiveRun) -> LiveRun:
+        """What another run prints is nobody else's business either."""
+        return run if run.run == self._actor.run else replace(run, doing=None)
 
     def tell(self, request: Request[Any], key: str | None = None) -> None:
         super().tell(self._checked(request), key)

@@ -8,7 +8,6 @@ from folkmoot.api.metrics import Metrics
 from folkmoot.api.pages import (
     BlockedItems,
     BoardStatus,
-    BoardView,
     Comments,
     Escalations,
     EventPage,
@@ -51,6 +50,8 @@ from folkmoot.store.port import Store
 
 if TYPE_CHECKING:
     from folkmoot.api.gauges import Gauges
+    from folkmoot.api.screen import BoardView
+    from folkmoot.engine.reads.doing import Reader
     from folkmoot.engine.reads.gauges import Watched
 
 Result = TypeVar("Result")
@@ -63,6 +64,7 @@ class Queries:
         self.clock = clock
         self._watched: Watched | None = None
         self._watching = allocate_lock()
+        self.reader: Reader | None = None  # of what runs print; set where their clients are known
 
     def _snapshot(self, look: Callable[[Snapshot], Result]) -> Result:
         return self.store.read(lambda reading: look(Snapshot(reading, self.clock)))
@@ -105,9 +107,16 @@ class Queries:
 
         return self._snapshot(look)
 
-    def board(self) -> BoardView:
+    def board(self, since: int | None = None, ended: int | None = None) -> "BoardView":
         """All that a screen shows, as of one moment."""
-        return self._snapshot(lambda snapshot: snapshot.board())
+        from folkmoot.engine.reads.board import board  # few commands need it
+
+        return self._snapshot(lambda snapshot: board(snapshot, since, ended, self._live(snapshot)))
+
+    def _live(self, snapshot: Snapshot) -> "list[LiveRun]":
+        from folkmoot.engine.reads.doing import told
+
+        return [told(snapshot, run, self.reader) for run in snapshot.live()]
 
     def blocked(self, unable: Mapping[str, str] = NOBODY, only: Iterable[str] = ()) -> BlockedItems:
         """What could be worked on and begins no run, and why."""
@@ -201,7 +210,9 @@ class Queries:
         """One run, by its id, the beginning of it, or an item: then its latest."""
 
         def look(snapshot: Snapshot) -> LiveRun:
-            return snapshot.run(known_run(snapshot.reading, run))
+            from folkmoot.engine.reads.doing import told
+
+            return told(snapshot, snapshot.run(known_run(snapshot.reading, run)), self.reader)
 
         return self._snapshot(look)
 
@@ -210,7 +221,9 @@ class Queries:
 
         def look(snapshot: Snapshot) -> RunOutput:
             found = known_run(snapshot.reading, run, printed=True)
-            parts = [OutputPart(part=part, text=text) for part, text in snapshot.reading.output(found.id, after)]
+            parts = [
+                OutputPart(part=part, text=text) for part, text in snapshot.reading.output(found.id, max(0, after))
+            ]
             return RunOutput(
                 run=found.id,
                 agent=found.agent,
@@ -229,10 +242,7 @@ class Queries:
     def live(self) -> LiveRuns:
         """Who works now."""
 
-        def look(snapshot: Snapshot) -> LiveRuns:
-            return LiveRuns(runs=snapshot.live())
-
-        return self._snapshot(look)
+        return self._snapshot(lambda snapshot: LiveRuns(runs=self._live(snapshot)))
 
     def ended(self, runs: Iterable[str]) -> set[str]:
         """Which of these runs the board counts no more, whatever their processes do."""

@@ -1,13 +1,13 @@
 """The board at one moment, as a read sees it: what time has made due is shown as if it had been applied."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from msgspec.structs import asdict, replace
 
-from folkmoot.api.pages import BoardView, ItemPage
+from folkmoot.api.pages import ItemPage
 from folkmoot.api.views import Blocked, ItemSummary, ItemView, LiveRun, MessageView
 from folkmoot.core import commands
 from folkmoot.core.commands import ENGINE
@@ -24,16 +24,15 @@ from folkmoot.engine.claiming import CANDIDATES_MAX
 from folkmoot.engine.clock_and_ids import Clock
 from folkmoot.engine.loading import claim_context, flow_in_force, known_item, situation
 from folkmoot.engine.moment import Moment, moment
+from folkmoot.engine.naming import host_of
 from folkmoot.engine.reads.blocked import blocked
-from folkmoot.engine.reads.quotas import near_their_end, windows_of
 from folkmoot.engine.reads.views import (
     item_view,
     message_view,
     moment_text,
     pause_views,
-    question_view,
     run_view,
-    summary_view,
+    summary_fields,
 )
 from folkmoot.store.port import Reading
 
@@ -110,30 +109,21 @@ class Snapshot:
         meter = self.reading.meter(STARTS + agent) if self.flow.limits.starts is not None else None
         return 0.0 if meter is None else next_start(self.flow, meter, self.moment.now)
 
-    def board(self) -> BoardView:
-        items = self.all_items()
-        running = {item.id for item in items if item.status == "running"}
-        pauses = pause_views(self.reading.pauses(), self.moment)
-        return BoardView(
-            flow=self.flow.name,
-            columns=list(self.flow.columns),
-            items=items,
-            next=None,
-            questions=[question_view(asked) for asked in self.inbox()],
-            # A run whose lease is over has ended, though nobody has written that down yet.
-            runs=[run for run in self.live() if run.item in running],
-            pauses=pauses,
-            windows=near_their_end(windows_of(self.reading, self.flow), self.moment.at),
-            blocked=self.blocked(items),
-            messages=self.loose_messages(),
-        )
-
     def live(self) -> list[LiveRun]:
         return [self.run(run) for run in self.reading.open_runs()]
 
     def run(self, run: Run) -> LiveRun:
         lease = self._in(run.lease_until - self.moment.now) if run.ended_at is None else None
-        return LiveRun(**asdict(run_view(run)), item=run.item, lease_expires_at=lease)
+        wall, silence = self.flow.longest(run.agent) if run.person is None else (None, None)
+        return LiveRun(
+            **asdict(run_view(run)),
+            item=run.item,
+            lease_expires_at=lease,
+            pool=run.pool,
+            host=host_of(run.worker),
+            time_limit=wall,
+            silence_limit=silence,
+        )
 
     def loose_messages(self) -> list[MessageView]:
         """Those that belong to no item, and that nobody has taken up yet."""
@@ -141,12 +131,16 @@ class Snapshot:
         return [message_view(message) for message in found if message.item is None]
 
     def summary(self, item: Item) -> ItemSummary:
+        return self.shown(item, lambda item, fields: ItemSummary(**fields))
+
+    def shown(self, item: Item, make: Callable[[Item, dict[str, Any]], Shown]) -> Shown:
+        """The item as of now, in a form of its own: `make` gets what the short form has."""
         case = self.due.get(item.id)
         if case is not None:
-            view = summary_view(case.item, self.flow, self.moment, list(case.questions.values()))
-            return self._blocked(case.item, view)
-        questions = self.reading.questions(item.id) if item.open_questions else []
-        return self._blocked(item, summary_view(item, self.flow, self.moment, questions))
+            item, questions = case.item, list(case.questions.values())
+        else:
+            questions = self.reading.questions(item.id) if item.open_questions else []
+        return self._blocked(item, make(item, summary_fields(item, self.flow, self.moment, questions)))
 
     def _blocked(self, item: Item, view: Shown) -> Shown:
         """A ready item whose paths another holds is shown as blocked, and by what; nothing of it is stored. Of one that

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from folkmoot.api.pages import BoardStatus, Today
-from folkmoot.core.enums import ASKING, Kind
+from folkmoot.core.enums import ASKING, OWN_KINDS
 from folkmoot.core.flow import LANDING
 from folkmoot.core.rules.running.spending import DAY_MS
 from folkmoot.engine.reads.views import pause_views, question_view
@@ -12,7 +12,6 @@ from folkmoot.engine.reads.views import pause_views, question_view
 if TYPE_CHECKING:
     from folkmoot.engine.reads.snapshot import Snapshot
 
-OWN_KINDS: tuple[Kind, ...] = ("item", "task")  # in their own right, and not made to help another
 WORDS = {"running": "at work", "proving": "ready", **dict.fromkeys(ASKING, "for you")}
 
 

@@ -18,7 +18,6 @@ from folkmoot.api.views import (
     Dispatched,
     Dropped,
     HoldView,
-    ItemSummary,
     ItemView,
     LessonView,
     MessageView,
@@ -77,7 +76,7 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> ItemView
     runs = reading.runs(item.id) if item.token else []
     whole = (reading.item(item.parent or "") if item.kind == "part" else None) or item
     return ItemView(
-        **_summary(item, flow, moment, questions),
+        **summary_fields(item, flow, moment, questions),
         body=item.body,
         type=item.type,
         files=item.files,
@@ -119,11 +118,7 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> ItemView
     )
 
 
-def summary_view(item: Item, flow: Flow, moment: Moment, questions: list[Question]) -> ItemSummary:
-    return ItemSummary(**_summary(item, flow, moment, questions))
-
-
-def _summary(item: Item, flow: Flow, moment: Moment, questions: list[Question]) -> dict[str, Any]:
+def summary_fields(item: Item, flow: Flow, moment: Moment, questions: list[Question]) -> dict[str, Any]:
     """The fields that the short form and the whole have in common."""
     dispute = item.dispute
     return {

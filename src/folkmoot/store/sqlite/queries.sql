@@ -67,6 +67,20 @@ SELECT doc FROM items WHERE number IN (SELECT number FROM items INDEXED BY items
     AND (?2 IS NULL OR EXISTS (SELECT 1 FROM json_each(doc, '$.tags') WHERE value = ?2))
 ORDER BY number LIMIT ?3;
 
+-- name: items_open
+-- What has not ended, in the order of numbers; however many have ended, none of them is read.
+SELECT doc FROM items INDEXED BY items_open WHERE status NOT IN ('done', 'failed', 'cancelled') ORDER BY number;
+
+-- name: items_ended
+-- Those that have ended, the newest first.
+SELECT doc FROM items INDEXED BY items_ended WHERE status IN ('done', 'failed', 'cancelled')
+ORDER BY since DESC, number DESC LIMIT ?;
+
+-- name: ended_in
+-- How many have ended in each column, of those in their own right; counted in the index alone.
+SELECT "column", count(*) FROM items INDEXED BY items_ended_in WHERE status IN ('done', 'failed', 'cancelled') AND own = 1
+GROUP BY "column";
+
 -- name: children
 -- In the order they were made.
 SELECT needs FROM edges WHERE item = ? AND why = 'child' ORDER BY needs;
@@ -306,6 +320,10 @@ SELECT doc FROM runs INDEXED BY runs_lease WHERE ended_at IS NULL ORDER BY lease
 -- What a run printed, from a part on.
 SELECT part, text FROM output WHERE run = ? AND part >= ? ORDER BY part LIMIT ?;
 
+-- name: last_output
+-- The end of what a run printed, the last part first, from before a part on.
+SELECT text, at FROM output WHERE run = ? AND part < ? ORDER BY part DESC LIMIT ?;
+
 -- name: events
 -- The log from a cursor on.
 SELECT seq, at, time, name, item, run, agent, version, body FROM events WHERE seq > ? ORDER BY seq LIMIT ?;
@@ -380,8 +398,8 @@ INSERT INTO events (seq, at, time, name, item, run, agent, version, body, chain)
 
 -- name: insert_item
 -- A new item; its edges follow.
-INSERT INTO items (number, "column", status, queue, priority, rank, wake_at, ready_at, generation, filed, doc)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO items (number, "column", status, queue, priority, rank, wake_at, ready_at, generation, filed, since, own, doc)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: update_item
 -- Nothing that is sorted on has changed: a renewal is this. What kept the item out may be gone.
@@ -390,7 +408,7 @@ UPDATE items SET doc = ?, bar = NULL WHERE number = ?;
 -- name: move_item
 -- Everything that is filtered and sorted on.
 UPDATE items SET "column" = ?, status = ?, queue = ?, priority = ?, rank = ?, wake_at = ?, ready_at = ?, generation = ?,
-    filed = ?, doc = ?, bar = NULL WHERE number = ?;
+    filed = ?, since = ?, own = ?, doc = ?, bar = NULL WHERE number = ?;
 
 -- name: place_item
 -- Another flow, another agent to claim it.
@@ -494,7 +512,8 @@ INSERT INTO meters (id, doc) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET doc = 
 
 -- name: keep_output
 -- What an agent printed, beside the log and never in it.
-INSERT INTO output (run, part, text) VALUES (?, ?, ?) ON CONFLICT (run, part) DO UPDATE SET text = excluded.text;
+INSERT INTO output (run, part, text, at) VALUES (?, ?, ?, ?)
+ON CONFLICT (run, part) DO UPDATE SET text = excluded.text, at = excluded.at;
 
 -- name: insert_flow
 -- A version is never written twice.

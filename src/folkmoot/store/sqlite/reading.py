@@ -113,6 +113,15 @@ class SqliteReading:
             return self._all("items", QUERIES["items_with_status"], (after, tag, limit, status))
         return self._all("items", QUERIES["items_all"], (after, tag, limit))
 
+    def open_items(self) -> list[Item]:
+        return self._all("items", QUERIES["items_open"], ())
+
+    def ended_items(self, limit: int) -> list[Item]:
+        return self._all("items", QUERIES["items_ended"], (limit,))
+
+    def ended_in(self) -> dict[str, int]:
+        return dict(self._execute(QUERIES["ended_in"]).fetchall())
+
     def children(self, item: str) -> list[str]:
         return self._ids(QUERIES["children"], number_of(item))
 
@@ -283,6 +292,9 @@ class SqliteReading:
 
     def output(self, run: str, after: int = 0, limit: int = 1000) -> list[tuple[int, str]]:
         return [(part, text) for part, text in self._execute(QUERIES["output"], (run, after, limit)).fetchall()]
+
+    def last_output(self, run: str, before: int, limit: int) -> list[tuple[str, int]]:
+        return [(text, at) for text, at in self._execute(QUERIES["last_output"], (run, before, limit)).fetchall()]
 
     def events(self, after: int, *, item: str | None = None, limit: int = 1000) -> list[Event]:
         if item is None:

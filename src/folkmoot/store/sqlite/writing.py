@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import apsw
 from msgspec.structs import replace
 
+from folkmoot.core.enums import OWN_KINDS
 from folkmoot.core.events import Clock, Event, FlowVersion, Row
 from folkmoot.core.item import Item
 from folkmoot.core.order import QueuePosition
@@ -107,9 +108,9 @@ class SqliteTransaction(SqliteReading):
     def kept_bytes(self, actor: str) -> int:
         return int(self._execute(QUERIES["kept_bytes"], (actor,)).get)
 
-    def keep_output(self, run: str, part: int, text: str) -> None:
+    def keep_output(self, run: str, part: int, text: str, at: int = 0) -> None:
         self.touched = True
-        self._execute(QUERIES["keep_output"], (run, part, text))
+        self._execute(QUERIES["keep_output"], (run, part, text, at))
 
     def keep_out(self, bars: dict[str, str]) -> None:
         for item, bar in bars.items():
@@ -180,6 +181,8 @@ class SqliteTransaction(SqliteReading):
                 item.ready_at,
                 item.generation,
                 filed,
+                item.since,
+                int(item.kind in OWN_KINDS),
                 doc,
             )
             if is_new:
@@ -331,6 +334,7 @@ def sorts_alike(was: Item, item: Item) -> bool:
         and was.wake_at == item.wake_at
         and was.ready_at == item.ready_at
         and was.generation == item.generation
+        and was.since == item.since
         and bool(was.files) == bool(item.files)
     )
 

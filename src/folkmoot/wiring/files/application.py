@@ -9,6 +9,8 @@ from folkmoot.wiring.looking.workers import MachineWorkers
 from folkmoot.wiring.wal_watch import BoardSignal
 
 if TYPE_CHECKING:
+    from folkmoot.core.flow import Flow
+    from folkmoot.engine.application import Transcript
     from folkmoot.engine.outside.workplace import Workplace
     from folkmoot.store.sqlite.store import SqliteStore
     from folkmoot.wiring.serving.tokens import FileAccess
@@ -20,6 +22,7 @@ def application_of(store: "SqliteStore", home: str, notes: list[str]) -> Applica
     application.make_access = lambda: _access(home)
     application.open_workplace = _workplace
     application.workers = MachineWorkers(home)
+    application.queries.reader = _reader
     return application
 
 
@@ -27,6 +30,12 @@ def _access(home: str) -> "FileAccess":
     from folkmoot.wiring.serving.tokens import FileAccess
 
     return FileAccess(home)
+
+
+def _reader(flow: "Flow", agent: str, model: str | None) -> "Transcript":
+    from folkmoot.worker.clients.transcript import transcript
+
+    return transcript(flow, agent, model)
 
 
 def _workplace(board: Application) -> "Workplace":

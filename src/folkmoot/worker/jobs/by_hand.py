@@ -181,8 +181,7 @@ class Trial(Job):
             spool=os.path.join(root, "spool"),
         )
         self._gate, self._commit = gate, commit
-        wall = gate.timeout or self.flow.limits.timeout
-        self.timers.wall = self.timers.silence = wall
+        self.timers.wall, self.timers.silence = self.flow.longest(gate.name)
 
     def carry_out(self) -> None:
         raise NotImplementedError("it reports nothing")

@@ -56,10 +56,6 @@ class EffortJob(Job):
     _relay: Relay | None = None
     _file: ReportFile | None = None
 
-    def limits(self) -> tuple[float, float]:
-        agent = self.flow.agents[self.agent]
-        return agent.timeout or self.flow.limits.timeout, self.flow.limits.silence
-
     def carry_out(self) -> None:
         tools = self.tools
         start = tools.catalogue.resolve(self.flow, self.flow.agents[self.agent], self.model)

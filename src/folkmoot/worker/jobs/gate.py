@@ -20,11 +20,6 @@ KEPT_CHARACTERS = 64_000
 
 
 class GateJob(Job):
-    def limits(self) -> tuple[float, float]:
-        gate = self.flow.gates[self.agent]
-        wall = gate.timeout or self.flow.limits.timeout
-        return wall, wall  # a check may well say nothing until it is done
-
     def carry_out(self) -> None:
         run_context = self.assignment.run_context
         self.step("clone")

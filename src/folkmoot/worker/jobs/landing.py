@@ -23,11 +23,6 @@ TRIES = 5
 
 
 class LandingJob(Job):
-    def limits(self) -> tuple[float, float]:
-        longest = max((gate.timeout or 0.0 for gate in self.flow.gates.values()), default=0.0)
-        wall = max(longest, self.flow.limits.timeout)
-        return wall, wall
-
     def carry_out(self) -> None:
         workspaces = self.tools.workspaces
         if not isinstance(workspaces, GitWorkspaces):

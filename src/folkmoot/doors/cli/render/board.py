@@ -5,7 +5,8 @@ from collections.abc import Callable
 from msgspec.structs import replace
 from rich.text import Text
 
-from folkmoot.api.pages import BoardView, Pauses
+from folkmoot.api.pages import Pauses
+from folkmoot.api.screen import BoardView
 from folkmoot.api.usage import WindowLine
 from folkmoot.api.views import Blocked, ItemSummary, LiveRun, PauseView, QuestionView
 from folkmoot.core.enums import ASKING, ENDED

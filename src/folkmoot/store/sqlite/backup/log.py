@@ -30,7 +30,9 @@ FIRST_MOMENT = """
 """
 HAS_TABLE = "SELECT 1 FROM old.sqlite_schema WHERE type = 'table' AND name = ?"
 # Of runs that are known; what a run printed after the cut explains it still.
-COPY_OUTPUT = "INSERT INTO output SELECT run, part, text FROM old.output WHERE run IN (SELECT id FROM runs)"
+COPY_OUTPUT = """
+    INSERT INTO output (run, part, text) SELECT run, part, text FROM old.output WHERE run IN (SELECT id FROM runs)
+"""
 # A kept answer belongs to the events of its moment. Where some of these are gone it would tell of what never was.
 COPY_ANSWERS = """
     INSERT INTO keys SELECT speaker, key, digest, answer, at FROM old.keys
