@@ -1,11 +1,16 @@
 """A closer look: what a run printed, what an item changed, how the board stands; and who speaks."""
 
+import json
 import os
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from folkmoot.api.screen import ShowChange
+from folkmoot.core.commands import Actor
+from folkmoot.wiring.boards import FileBoards
 from folkmoot.wiring.looking.speaker import git_name
 from tests.doors.conftest import Moot
 from tests.doors.test_looks import through_a_terminal
@@ -33,6 +38,37 @@ def test_a_change_that_has_not_landed_is_shown_too(ran: Moot) -> None:
     assert stat[0].startswith("#2  two  ") and stat[0].endswith("not landed")
     assert stat[-1] == "1 file, +1 -0"
     assert "+f3" not in ran("diff", "2").out and "f3.txt" in ran("diff", "3").out, "of a refused run it is kept"
+
+
+def test_the_change_of_one_run_and_what_came_since_a_commit_are_shown_alone(ran: Moot) -> None:
+    runs = [run for run in ran.json("show", "1")["runs"] if run["commit"] and run["changed"]]
+    whole, run = ran.json("call", "change", '{"item": "1"}'), runs[0]
+    alone = ran.json("call", "change", json.dumps({"item": "1", "run": run["run"]}))
+    assert (alone["run"], alone["commit"], alone["cut"]) == (run["run"], run["commit"], False)
+    assert [one["path"] for one in alone["files"]] == [one["path"] for one in run["changed"]]
+    since = ran.json("call", "change", json.dumps({"item": "1", "base": whole["commit"]}))
+    assert (
+        ran.json("diff", "1", "--base", whole["commit"]) == since
+        and ran.json("diff", "1", "--run", run["run"]) == alone
+    )
+    assert (since["files"], since["diff"], since["commit"]) == ([], "", whole["commit"])
+    other = ran.json("diff", "2")["commit"]
+    for asked, code in (
+        ({"base": other}, "unknown_commit"),
+        ({"run": ran.json("show", "2")["runs"][0]["run"]}, "unknown_run"),
+    ):
+        assert ran("call", "change", json.dumps({"item": "1", **asked}), "--json", code=2).error["code"] == code
+
+
+def test_a_value_of_the_environment_that_is_secret_is_not_in_a_change(
+    ran: Moot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    value = "file mode 100644"  # it is in the change of every new file
+    assert value in ran("diff", "1").out
+    monkeypatch.setenv("SHOP_TOKEN", value)
+    with closing(FileBoards().open(str(ran.folder))) as board:
+        shown = board.asked_by(Actor("ann"))(ShowChange(item="1")).diff
+    assert value not in shown and "+good" in shown and "SHOP_TOKEN" in shown
 
 
 def test_an_item_without_a_change_says_so(ran: Moot) -> None:

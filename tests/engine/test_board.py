@@ -3,11 +3,10 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from folkmoot.api.pages import LiveRuns
 from folkmoot.api.requests import ListRuns
 from folkmoot.api.screen import ShowBoard
 from folkmoot.core import commands
@@ -16,10 +15,14 @@ from folkmoot.core.item import Item
 from folkmoot.core.order import queue_position
 from folkmoot.engine.reads import board as reads
 from folkmoot.engine.reads.doing import LATEST_PART
+from folkmoot.store.codec import decode_row
 from folkmoot.store.port import Transaction
-from folkmoot.store.sqlite import reading
 from folkmoot.testing.builders import PERSON, TrialBoard, line_flow, preset_flow
 from folkmoot.worker.clients.transcript import Transcript
+
+if TYPE_CHECKING:
+    from folkmoot.api.call import Role
+    from folkmoot.core.commands import Actor
 
 KANBAN = preset_flow()
 
@@ -63,14 +66,13 @@ def end_many(board: TrialBoard, count: int) -> None:
 def rows_read(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """By their tables, every row that is read in here."""
     seen: list[str] = []
-    decode = reading.decode_row
 
     def counted(table: str, doc: str) -> Any:
         seen.append(table)
-        return decode(table, doc)
+        return decode_row(table, doc)
 
     with monkeypatch.context() as patch:
-        patch.setattr(reading, "decode_row", counted)
+        patch.setattr("folkmoot.store.sqlite.reading.decode_row", counted)
         yield seen
 
 
@@ -200,13 +202,10 @@ def test_what_a_run_does_is_its_last_line_as_a_person_reads_it_and_no_other_run_
         other = board.claim("dev-agent")
         engine.keep_output(run, [(0, "x" * 20_000 + "\n" + TOOL)])
         engine.keep_output(run, [(1_000_000, "the change of the run")])
-        asked, seen = LiveRuns, {}
-        for who, role in ((PERSON, "person"), (PERSON, "observer"), (run, "run"), (other, "run")):
-            answer = board.application.asked_by(who, role)(ListRuns())
-            assert isinstance(answer, asked)
-            seen[who.run, role] = {one.run: one.doing for one in answer.runs}
-        mine = {run.run: "Bash make test", other.run: None}
-        assert [shown[run.run] for shown in seen.values()] == [mine[run.run]] * 3 + [None]
+        callers: list[tuple[Actor, Role]] = [(PERSON, "person"), (PERSON, "observer"), (run, "run"), (other, "run")]
+        answers = [board.application.asked_by(who, role)(ListRuns()) for who, role in callers]
+        seen = [{one.run: one.doing for one in answer.runs} for answer in answers]
+        assert [shown[run.run or ""] for shown in seen] == ["Bash make test"] * 3 + [None]
         engine.keep_output(run, [(LATEST_PART, f"The end of much. {'y' * 200}\n")])
         (doing,) = [one.doing for one in look(board).runs if one.run == run.run]
         assert doing is not None and doing.startswith("The end of much. yyy") and len(doing) == 160

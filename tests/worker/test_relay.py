@@ -314,16 +314,23 @@ def test_a_message_that_a_run_rejects_ends_it(tmp_path: Path) -> None:
 
 def test_reads_are_the_board_s_own_and_write_nothing(scene: Scene) -> None:
     before = scene.events()
-    wanted: dict[str, dict[str, Any]] = {"show": {"item": "1"}, "comments": {"item": "1"}}
+    wanted: dict[str, dict[str, Any]] = {name: {"item": "1"} for name in ("show", "comments")}
+    wanted |= {"search": {"text": "one"}, "past": {"seq": 3, "item": "1"}}
     wanted["run"] = wanted["output"] = {"run": scene.run.run}
     for call in CALLS:
-        if not call.writes and call.allows("run") and call.name != "flow":
+        if not call.writes and call.allows("run") and call.name not in ("flow", "me", "moves", "change"):
             args = wanted.get(call.name, {})
             direct = scene.board.asked_by(ADA)(call.request(**args))
             assert scene.ask(call.name, **args)["answer"] == json.loads(msgspec.json.encode(direct)), call.name
     assert scene.events() == before
     assert scene.refused("show", item="99") == ("Invalid", "unknown_item")
     assert scene.refused("output", run=scene.other.run) == ("Refused", "not_in_a_run")
+    assert scene.refused("change", item="2") == ("Refused", "not_in_a_run")
+    assert scene.refused("change", item="1") == ("Refused", "no_workplace"), "its own, where anybody can look at it"
+    assert [one["allowed"] for one in scene.ask("moves", item="1")["answer"]["moves"]] == [True] * len(
+        preset_flow("kanban").columns
+    )
+    assert (scene.ask("me")["answer"]["name"], scene.ask("me")["answer"]["role"]) == ("dev-agent", "run")
 
 
 @pytest.mark.attack(

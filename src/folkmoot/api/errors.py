@@ -218,6 +218,7 @@ UNKNOWN = {
     "unknown_client": "there is no such client",
     "unknown_column": "there is no such column",
     "unknown_command": "there is no such command",
+    "unknown_commit": "there is no such commit of the item's",
     "unknown_comment": "there is no such comment",
     "unknown_dialect": "there is no such dialect",
     "unknown_event": "the log has no such event",

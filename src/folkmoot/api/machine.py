@@ -203,28 +203,6 @@ class WorkDone(WorkerEnd, frozen=True, gc=False, kw_only=True):
     in_the_way: list[str]
 
 
-class FileChange(View, frozen=True, gc=False, kw_only=True):
-    """A file that an item changed; lines are None of what is not text."""
-
-    path: str
-    how: str
-    added: int | None
-    removed: int | None
-
-
-class ItemChange(View, frozen=True, gc=False, kw_only=True):
-    """All that an item has changed, as git shows it."""
-
-    item: str
-    title: str
-    status: str
-    base: str | None  # what it is compared with; None: with nothing at all
-    commit: str
-    landed_on: str | None
-    files: list[FileChange]
-    diff: str
-
-
 class UnlandedWork(View, frozen=True, gc=False, kw_only=True):
     """The work of one run that is on no branch of the user's, and how that run ended."""
 

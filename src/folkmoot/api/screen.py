@@ -13,6 +13,7 @@ from folkmoot.api.views import (
     QuestionView,
     View,
 )
+from folkmoot.core.enums import Role
 
 
 class Card(ItemSummary, frozen=True, gc=False, kw_only=True):
@@ -61,3 +62,79 @@ class ShowBoard(Request[BoardView], frozen=True, kw_only=True):
 
     since: Number | None = None
     ended: Few | None = None
+
+
+# -- what an item has changed
+
+
+class FileChange(View, frozen=True, gc=False, kw_only=True):
+    """A file that an item changed; lines are None of what is not text."""
+
+    path: str
+    how: str
+    added: int | None
+    removed: int | None
+
+
+class ItemChange(View, frozen=True, gc=False, kw_only=True):
+    """What an item has changed, as git shows it; places of secrets are marked."""
+
+    item: str
+    title: str
+    status: str
+    base: str | None  # what it is compared with; None: with nothing at all
+    commit: str
+    landed_on: str | None
+    files: list[FileChange]
+    diff: str
+    run: str | None = None  # whose change alone it is; null: all of the item's
+    cut: bool = False  # there is more of it than is shown
+
+
+class ShowChange(Request[ItemChange], frozen=True, kw_only=True):
+    """What an item has changed, landed or not: all of it, that of one of its runs, or all since one of its commits
+    (`base`), which a look before this one has shown."""
+
+    item: str
+    run: str | None = None
+    base: str | None = None
+
+
+# -- what could be done
+
+
+class MoveView(View, frozen=True, gc=False, kw_only=True):
+    """What would come of moving the item into a column now."""
+
+    column: str
+    allowed: bool
+    code: str | None  # of the refusal
+    why: str  # the refusal; else how the item would stand after it
+    resets: list[str]  # what it would lose: counters, its run, its questions
+
+
+class Moves(View, frozen=True, gc=False, kw_only=True):
+    item: str
+    version: int  # of the item for which this holds
+    moves: list[MoveView]
+
+
+class ShowMoves(Request[Moves], frozen=True, kw_only=True):
+    """What would come of it if a person moved an item now, for every column; nothing is changed."""
+
+    item: str
+
+
+# -- who looks
+
+
+class Me(View, frozen=True, gc=False, kw_only=True):
+    name: str
+    role: Role
+    board: str  # the name of the folder that it is in
+    flow: str
+    version: str  # of Folkmoot
+
+
+class WhoAmI(Request[Me], frozen=True, kw_only=True):
+    """As whom one asks, and what board that is."""

@@ -264,7 +264,8 @@ def _stands_anew(before: Item | None, fields: dict[str, Any]) -> bool:
     """Is it new, or in another column, or another status?"""
     if before is None:
         return True
-    return fields.get("status", before.status) != before.status or fields.get("column", before.column) != before.column
+    status, column = fields.get("status", before.status), fields.get("column", before.column)
+    return bool(status != before.status or column != before.column)
 
 
 def _by_id(rows: list[AnyRow]) -> dict[str, AnyRow]:

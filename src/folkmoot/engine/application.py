@@ -20,6 +20,7 @@ from folkmoot.store.change_signal import ChangeSignal
 if TYPE_CHECKING:
     from folkmoot.api import machine
     from folkmoot.api.call import Role
+    from folkmoot.api.screen import ItemChange, ShowChange
     from folkmoot.api.serving import ServeOptions, ServerStart
     from folkmoot.api.views import Said
     from folkmoot.core.report import Report
@@ -46,6 +47,8 @@ class Application:
         self.workers: WorkerLook | None = None  # what the machine tells of them; None: nothing
         self.after_writing: Callable[[], None] | None = None  # done once, when it is closed after something was written
         self.open_workplace: Callable[[Application], Workplace] | None = None  # set where clones can be made
+        self.look_at_change: Callable[[Application, ShowChange], ItemChange] | None = None  # set where git can be asked
+        self.version = ""  # of Folkmoot, where whoever opened the board says it
         self.tell: Callable[[str], None] = lambda words: None  # hears what goes wrong beside a call
 
     def asked_by(self, actor: Actor, role: "Role | None" = None) -> Calls:
@@ -131,7 +134,6 @@ class Boards(Protocol):
     def attend(self, board: Application, tell: Callable[[Any], None]) -> AbstractContextManager[None]: ...
     def worker_alive(self, board: Application) -> bool: ...
     def transcript(self, board: Application, agent: str, model: str | None) -> "Transcript": ...
-    def change(self, board: Application, item: str) -> "machine.ItemChange": ...
     def ready(
         self, board: Application, *, agents: list[str], again: bool, first: bool, tell: Callable[[str], None]
     ) -> "machine.Readiness": ...

@@ -16,6 +16,7 @@ from folkmoot.api.health import CheckHealth
 from folkmoot.api.requests import Request
 from folkmoot.core import commands
 from folkmoot.engine.outside import calls as outside
+from folkmoot.engine.screen import calls as on_screen
 from folkmoot.engine.steering import calls as steering
 
 if TYPE_CHECKING:
@@ -126,6 +127,9 @@ CALLS = (
     _look("output", requests.ReadOutput, "output"),
     Call("health", CheckHealth, _health, LOOKERS, writes=False),
     _look("gauges", ReadGauges, "gauges"),
+    Call("change", screen.ShowChange, on_screen.change, LOOKERS, writes=False),
+    Call("moves", screen.ShowMoves, on_screen.moves, LOOKERS, writes=False),
+    Call("me", screen.WhoAmI, on_screen.who_am_i, LOOKERS, writes=False),
     Call("add", requests.Add, _by("add", commands.AddItem), WORKERS, writes=True),
     Call("dispatch", requests.Dispatch, _by("add", commands.DispatchAgent), WORKERS, writes=True),
     Call("move", requests.Move, _on_item(commands.MoveItem), PEOPLE, writes=True),

@@ -160,12 +160,6 @@ class FileBoards:
 
         return transcript(board.queries.flow(), agent, model)
 
-    def change(self, board: Application, item: str) -> "machine.ItemChange":
-        """All that an item has changed, landed or not."""
-        from folkmoot.wiring.looking.changes import change
-
-        return change(board, board.board_dir, item)
-
     def ready(
         self, board: Application, *, agents: list[str], again: bool, first: bool, tell: "Callable[[str], None]"
     ) -> "machine.Readiness":

@@ -136,7 +136,7 @@ class Generator:
     def _look(self) -> None:
         reads = [call for call in CALLS if not call.writes]
         call = self._chance.choice(reads)
-        needs = {"item": str(self._chance.randrange(1, 30)), "run": self._word()}
+        needs = {"item": str(self._chance.randrange(1, 30)), "run": self._word(), "text": self._word(), "seq": "9"}
         fields = {name: needs[name] for name in call.request.__struct_fields__ if name in needs}
         self._call(call.name, self._chance.choice([*self._tokens.values()]), **fields)
 

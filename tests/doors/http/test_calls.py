@@ -44,7 +44,7 @@ def test_what_the_board_says_elsewhere_is_said_here(server: Served) -> None:
 
 @pytest.mark.parametrize("call", [call for call in CALLS if not call.writes], ids=lambda call: call.name)
 def test_every_call_that_reads_is_a_get(server: Served, call: Call) -> None:
-    needs = {"item": "1", "run": "r00000"}
+    needs = {"item": "1", "run": "r00000", "text": "one", "seq": "1"}
     given: dict[str, Any] = {one.name: needs[one.name] for one in fields(call.request) if one.required}
     heard = server.get(call.name, **given)
     assert heard.status in (200, 404), heard

@@ -8,7 +8,9 @@ import pytest
 
 from folkmoot.core.work import Touched
 from folkmoot.errors import Refused, Unavailable
+from folkmoot.worker.git.change import is_cut
 from folkmoot.worker.git.repository import Repository
+from folkmoot.worker.git.words import CUT_HERE
 from tests.worker.git.ground import ANN, Ground, plain, put
 
 
@@ -147,6 +149,7 @@ def test_a_diff_is_capped_and_hides_nothing(tmp_path: Path) -> None:
     assert whole.count("+++ b/f") == 120 and "Binary" not in whole
     part = ground.repository.diff(base, work, 5_000)
     assert len(part.encode()) < 5_200 and part.endswith("cut here: the whole change touches 121 files\n")
+    assert is_cut(part) and not is_cut(whole) and not is_cut("") and not is_cut(f"+++ b/a\n+{CUT_HERE}\n")
     assert whole.startswith(part.rsplit("…", 1)[0])
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from folkmoot.api.call import ROLES, Call, Role
 from folkmoot.api.pages import LiveRuns
 from folkmoot.api.requests import AddComment, Claim, ReadOutput, Request, ShowFlow
-from folkmoot.api.screen import BoardView
+from folkmoot.api.screen import BoardView, Me, ShowChange
 from folkmoot.api.views import LiveRun
 from folkmoot.engine.registry import BY_REQUEST, Calls
 from folkmoot.errors import Refused
@@ -56,6 +56,8 @@ class RoleCalls(Calls):
         if self._role == "run" and isinstance(request, ShowFlow):
             # What the programs of other agents get into their environment is nobody else's business.
             return cast("Answer", replace(cast("Flow", answer), clients={}))
+        if isinstance(answer, Me):
+            return cast("Answer", replace(answer, role=self._role))
         if self._role == "run" and isinstance(answer, BoardView | LiveRuns):
             return cast("Answer", replace(answer, runs=[self._unheard(run) for run in answer.runs]))
         if self._role == "run" and isinstance(answer, LiveRun):
@@ -74,6 +76,8 @@ class RoleCalls(Calls):
         if self._role == "run":
             if isinstance(request, ReadOutput) and request.run != self._actor.run:
                 raise not_in_a_run("reading what another run printed")
+            if isinstance(request, ShowChange) and request.item.removeprefix("#") != self._own_item():
+                raise not_in_a_run("looking at the change of another item")
             if isinstance(request, AddComment) and request.item is None:
                 return cast("Request[Answer]", replace(request, item=self._own_item()))
         return request

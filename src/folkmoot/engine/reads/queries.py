@@ -69,6 +69,10 @@ class Queries:
     def _snapshot(self, look: Callable[[Snapshot], Result]) -> Result:
         return self.store.read(lambda reading: look(Snapshot(reading, self.clock)))
 
+    def at_one_moment(self, look: Callable[[Snapshot], Result]) -> Result:
+        """For looks that stand in modules of their own."""
+        return self._snapshot(look)
+
     def show(self, item: str) -> ItemView:
         return self._snapshot(lambda snapshot: snapshot.show(item))
 
@@ -111,12 +115,12 @@ class Queries:
         """All that a screen shows, as of one moment."""
         from folkmoot.engine.reads.board import board  # few commands need it
 
-        return self._snapshot(lambda snapshot: board(snapshot, since, ended, self._live(snapshot)))
+        return self._snapshot(lambda snapshot: board(snapshot, since, ended, self._live(snapshot).runs))
 
-    def _live(self, snapshot: Snapshot) -> "list[LiveRun]":
+    def _live(self, snapshot: Snapshot) -> LiveRuns:
         from folkmoot.engine.reads.doing import told
 
-        return [told(snapshot, run, self.reader) for run in snapshot.live()]
+        return LiveRuns(runs=[told(snapshot, run, self.reader) for run in snapshot.live()])
 
     def blocked(self, unable: Mapping[str, str] = NOBODY, only: Iterable[str] = ()) -> BlockedItems:
         """What could be worked on and begins no run, and why."""
@@ -242,7 +246,7 @@ class Queries:
     def live(self) -> LiveRuns:
         """Who works now."""
 
-        return self._snapshot(lambda snapshot: LiveRuns(runs=self._live(snapshot)))
+        return self._snapshot(self._live)
 
     def ended(self, runs: Iterable[str]) -> set[str]:
         """Which of these runs the board counts no more, whatever their processes do."""

@@ -94,7 +94,7 @@ class Snapshot:
         return items
 
     def blocked(
-        self, items: list[ItemSummary], unable: Mapping[str, str] = NOBODY, only: Iterable[str] = ()
+        self, items: Iterable[ItemSummary], unable: Mapping[str, str] = NOBODY, only: Iterable[str] = ()
     ) -> list[Blocked]:
         """What could be worked on and begins no run. `unable` is what only a machine can tell: whom it cannot start."""
         pauses = pause_views(self.reading.pauses(), self.moment)

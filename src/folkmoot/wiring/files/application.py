@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from folkmoot import __version__
 from folkmoot.engine.application import Application
 from folkmoot.engine.engine import Engine
 from folkmoot.system.clock import SystemClock, SystemIds
@@ -9,6 +10,7 @@ from folkmoot.wiring.looking.workers import MachineWorkers
 from folkmoot.wiring.wal_watch import BoardSignal
 
 if TYPE_CHECKING:
+    from folkmoot.api.screen import ItemChange, ShowChange
     from folkmoot.core.flow import Flow
     from folkmoot.engine.application import Transcript
     from folkmoot.engine.outside.workplace import Workplace
@@ -23,6 +25,8 @@ def application_of(store: "SqliteStore", home: str, notes: list[str]) -> Applica
     application.open_workplace = _workplace
     application.workers = MachineWorkers(home)
     application.queries.reader = _reader
+    application.version = __version__
+    application.look_at_change = _change
     return application
 
 
@@ -30,6 +34,12 @@ def _access(home: str) -> "FileAccess":
     from folkmoot.wiring.serving.tokens import FileAccess
 
     return FileAccess(home)
+
+
+def _change(board: Application, asked: "ShowChange") -> "ItemChange":
+    from folkmoot.wiring.looking.changes import change
+
+    return change(board, asked)
 
 
 def _reader(flow: "Flow", agent: str, model: str | None) -> "Transcript":

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from folkmoot.worker.git.repository import DIFF, Repository
-from folkmoot.worker.git.words import readable
+from folkmoot.worker.git.words import CUT_HERE, readable
 
 DIFF_MAX = 16 * 1024 * 1024  # bytes
 
@@ -34,6 +34,11 @@ def span(
 def _last(repository: Repository, runs: Sequence[str]) -> str | None:
     """Of runs whose work was not taken: the last one's is kept under its own ref."""
     return next((found for run in reversed(runs) if (found := repository.kept(run)) is not None), None)
+
+
+def is_cut(diff: str) -> bool:
+    """Every line of a file begins with a sign in it: only what says that it was cut begins so."""
+    return diff.rstrip("\n").rpartition("\n")[2].startswith(CUT_HERE)
 
 
 def lines(repository: Repository, between: Span) -> dict[str, tuple[int | None, int | None]]:

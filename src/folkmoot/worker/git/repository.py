@@ -20,8 +20,8 @@ from folkmoot.worker.git.harvest.never import Told, never
 from folkmoot.worker.git.places import Place, excluded_by, find
 from folkmoot.worker.git.refs import copy_of, make_way, put_beside
 from folkmoot.worker.git.target import branches_of
+from folkmoot.worker.git.words import CUT_HERE, one_line, readable
 from folkmoot.worker.git.words import message as worded
-from folkmoot.worker.git.words import one_line, readable
 from folkmoot.worker.ports import Bounds, Git, Ran
 from folkmoot.worker.removing import maker
 
@@ -386,7 +386,7 @@ class Repository:
             said += self(*flags, base or self.empty_tree(), commit, "--", *part).out
             if len(said) > cap:
                 cut = said[: said.rfind(b"\n", 0, cap) + 1].decode("utf-8", "replace")
-                return f"{cut}… cut here: the whole change touches {len(paths)} files\n"
+                return f"{cut}{CUT_HERE} the whole change touches {len(paths)} files\n"
         return said.decode("utf-8", "replace")
 
 

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Mapping
 
 MESSAGE_CHARS_MAX = 20_000
+CUT_HERE = "… cut here:"  # begins the line that says that a change is shown in part
 JOINERS = "\u200c\u200d"  # within words of some scripts, and within signs
 STEERS = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 # A line that git, or whoever reads a history by program, takes for a statement about the commit.

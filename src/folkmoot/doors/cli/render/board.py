@@ -1,6 +1,6 @@
 """Many items: the board in the order of its flow, and lists."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 from rich.text import Text
@@ -65,7 +65,7 @@ def board(
         _empty(page)
         return
     _questions(page, questions)
-    by_column: dict[str, list[ItemSummary]] = {}
+    by_column: dict[str, Sequence[ItemSummary]] = {}
     for item in items:
         if item.status not in ENDED:
             by_column.setdefault(item.column, []).append(item)
@@ -170,7 +170,7 @@ def _who_acts(page: Page, flow: Flow, view: BoardView, known: Callable[[], list[
     page.line(("nobody is at work: ", QUIET), ("moot run", COMMAND), (" puts agents on it", QUIET), indent=1)
 
 
-def _summary(page: Page, flow: Flow, items: list[ItemSummary]) -> None:
+def _summary(page: Page, flow: Flow, items: Sequence[ItemSummary]) -> None:
     counts = {
         "at work": sum(item.status == "running" for item in items),
         "ready": sum(item.status in ("ready", "proving") for item in items),
@@ -208,7 +208,7 @@ def _questions(page: Page, questions: list[QuestionView]) -> None:
         page.line(("all that is needed to decide: ", QUIET), ("moot inbox", COMMAND), indent=3)
 
 
-def _foremost(page: Page, items: list[ItemSummary]) -> list[ItemSummary]:
+def _foremost(page: Page, items: Sequence[ItemSummary]) -> Sequence[ItemSummary]:
     """As many as a screen has room for, in their order: first of all those on which something happens."""
     if page.is_whole or len(items) <= COLUMN_MAX:
         return items
@@ -217,7 +217,7 @@ def _foremost(page: Page, items: list[ItemSummary]) -> list[ItemSummary]:
     return [items[number] for number in sorted(chosen)]
 
 
-def _heading(page: Page, flow: Flow, name: str, items: list[ItemSummary], width: int) -> None:
+def _heading(page: Page, flow: Flow, name: str, items: Sequence[ItemSummary], width: int) -> None:
     column = flow.columns.get(name)
     passes_by_itself = column is not None and not column.agents and not column.human
     if passes_by_itself and not items:
@@ -292,7 +292,7 @@ def _at_work(run: LiveRun, lands_on: str) -> list[Part]:
     return [*notes, ("not sandboxed", BAD)] if run.sandboxed is False else notes
 
 
-def _ended(page: Page, items: list[ItemSummary], width: int, ids: int) -> None:
+def _ended(page: Page, items: Sequence[ItemSummary], width: int, ids: int) -> None:
     done = [item for item in items if item.status == "done" and is_own(item)]
     cancelled = [item for item in items if item.status == "cancelled"]
     page.line((END.ljust(width), "bold" if done else QUIET), (f"  {len(done)}", GOOD if done else QUIET), indent=1)
@@ -305,7 +305,7 @@ def _ended(page: Page, items: list[ItemSummary], width: int, ids: int) -> None:
         page.line((f"{'cancelled'.ljust(width)}  {len(cancelled)}", QUIET), indent=1)
 
 
-def items(found: list[ItemSummary], following: int | None, *, chosen: bool) -> None:
+def items(found: Sequence[ItemSummary], following: int | None, *, chosen: bool) -> None:
     """A line for each item; `chosen`: of some only, so that there may be others."""
     page = Page()
     if not found and chosen:

@@ -2,7 +2,7 @@
 
 import sys
 
-from folkmoot.api.machine import FileChange, ItemChange
+from folkmoot.api.screen import FileChange, ItemChange
 from folkmoot.doors.cli.render.page import AGENT, BAD, GOOD, HEAD, QUIET, Page, Part, count, one_line, status_words
 from folkmoot.doors.cli.session import ReaderGone
 

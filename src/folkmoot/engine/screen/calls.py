@@ -1,0 +1,41 @@
+"""The calls of a screen: each is one function of the board, whoever asks and the request."""
+
+import os
+from typing import TYPE_CHECKING
+
+from folkmoot.api.screen import Me
+from folkmoot.errors import Refused
+
+if TYPE_CHECKING:
+    from folkmoot.api.screen import ItemChange, Moves, ShowChange, ShowMoves, WhoAmI
+    from folkmoot.core.commands import Actor
+    from folkmoot.engine.application import Application
+
+FOLDER = ".moot"
+
+
+def who_am_i(board: "Application", actor: "Actor", request: "WhoAmI", key: str | None) -> Me:
+    """Whoever is asked for no role has the board's files in hand."""
+    folder = os.path.abspath(board.board_dir)
+    named = os.path.dirname(folder) if os.path.basename(folder) == FOLDER else folder
+    return Me(
+        name=actor.name,
+        role="owner" if actor.run is None else "run",
+        board=os.path.basename(named),
+        flow=board.queries.flow().name,
+        version=board.version,
+    )
+
+
+def change(board: "Application", actor: "Actor", request: "ShowChange", key: str | None) -> "ItemChange":
+    if board.look_at_change is None:
+        words = "this process cannot look at changes"
+        raise Refused("no_workplace", words, "ask a process that was opened on the board's own folder")
+    return board.look_at_change(board, request)
+
+
+def moves(board: "Application", actor: "Actor", request: "ShowMoves", key: str | None) -> "Moves":
+    from folkmoot.engine.screen.moves import moves_of  # only this one call needs it
+
+    person = actor.name if actor.is_person else "a person"
+    return board.queries.at_one_moment(lambda snapshot: moves_of(snapshot, person, request.item))
