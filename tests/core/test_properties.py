@@ -11,6 +11,7 @@ from folkmoot.core.commands import Actor, Command
 from folkmoot.core.enums import ENDED
 from folkmoot.core.events import evolve
 from folkmoot.core.item import Item
+from folkmoot.core.report import Finding
 from folkmoot.core.rules.decide import decide
 from folkmoot.core.situation import Case, Neighbour, Situation
 from folkmoot.errors import MootError
@@ -56,6 +57,8 @@ BY_PEOPLE: list[Command] = [
     commands.MoveItem(column="tests"),
     commands.MoveItem(column="needs-senior-dev"),
     commands.MoveItem(column="needs-human"),
+    commands.SendBack(findings=[Finding(issue="a typo", file="a.md", line=1)]),
+    commands.SendBack(why="not yet", column="tests"),
     commands.EditItem(title="another", overrule=1),
     commands.EditItem(after=["7"]),
     commands.EditItem(after=[]),

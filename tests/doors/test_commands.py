@@ -328,3 +328,17 @@ def test_a_persons_words_are_quoted_in_a_sentence_of_ours(moot: Moot) -> None:
     assert " because ada said “Yes”." in moot.json("show", "1")["why"]
     moved = [event["context"] for event in moot.json("log", "1")["events"] if event["event"] == "item_moved"]
     assert moved[0]["why"] == "We need it after all", "the log has the words as they were said"
+
+
+def test_work_is_sent_back_with_what_must_change(moot: Moot) -> None:
+    moot("add", "One", "--column", "review")
+    told = moot("send-back", "1", "--finding", "high: src/reset.py:42: the link never expires", "--finding", "no tests")
+    assert "#1 sent back" in told.out
+    view = moot.json("show", "1")
+    assert view["column"] == "dev" and "asks for changes: the link never expires" in view["why"]
+    assert [(one["issue"], one["file"], one["line"], one["severity"]) for one in view["findings"]] == [
+        ("the link never expires", "src/reset.py", 42, "high"),
+        ("no tests", None, None, "medium"),
+    ]
+    assert moot("send-back", "1", "--json", code=2).error["code"] == "nothing_found"
+    assert "asks for changes" in moot("log", "1").out

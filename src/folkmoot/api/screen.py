@@ -1,8 +1,8 @@
 """What a live screen of the board asks for, and what it gets: the board with its cards, and what follows from it."""
 
-from msgspec import field
+from msgspec import Struct, field
 
-from folkmoot.api.requests import Few, Number, Request
+from folkmoot.api.requests import Few, Number, OnItem, Request
 from folkmoot.api.usage import WindowLine
 from folkmoot.api.views import (
     Blocked,
@@ -13,7 +13,8 @@ from folkmoot.api.views import (
     QuestionView,
     View,
 )
-from folkmoot.core.enums import Role
+from folkmoot.core.enums import Role, Severity
+from folkmoot.core.report import Count
 
 
 class Card(ItemSummary, frozen=True, gc=False, kw_only=True):
@@ -123,6 +124,27 @@ class ShowMoves(Request[Moves], frozen=True, kw_only=True):
     """What would come of it if a person moved an item now, for every column; nothing is changed."""
 
     item: str
+
+
+# -- a person's verdict
+
+
+class PersonFinding(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What must change, and where."""
+
+    text: str
+    file: str | None = None
+    line: Count | None = None
+    severity: Severity = "medium"
+
+
+class SendBack(OnItem, frozen=True, kw_only=True):
+    """Send the work on an item back with what must change. It goes to the column that makes such changes, or to the one
+    that is named; a run on it ends. It is guidance, and counts as nobody's failure."""
+
+    findings: list[PersonFinding] = field(default_factory=list)
+    why: str = ""
+    column: str | None = None
 
 
 # -- who looks

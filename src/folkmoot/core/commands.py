@@ -168,6 +168,14 @@ class MoveItem(Command, frozen=True, gc=False, kw_only=True):
     why: str = ""
 
 
+class SendBack(Command, frozen=True, gc=False, kw_only=True):
+    """A person has looked at the work, and asks for changes."""
+
+    findings: list[Finding] = field(default_factory=list)
+    why: str = ""
+    column: str | None = None  # None: the one that makes the changes that a stage asks for
+
+
 class EditItem(Command, frozen=True, gc=False, kw_only=True):
     title: str | UnsetType = UNSET
     body: str | UnsetType = UNSET

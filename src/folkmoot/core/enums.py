@@ -133,6 +133,7 @@ EventName = Literal[
     "clock_restarted",
     "item_added",
     "item_moved",
+    "changes_asked",
     "item_edited",
     "item_rests",
     "item_ranked",

@@ -22,6 +22,7 @@ EVENTS: dict[EventName, str] = {
     "clock_restarted": "the machine was started again; leases of the time before are void",
     "item_added": "an item came onto the board",
     "item_moved": "the item went to another column",
+    "changes_asked": "a person has looked at the work and asks for changes",
     "item_edited": "what the item says or waits for was changed",
     "item_rests": "what the item waits for was looked at again",
     "item_ranked": "a longer chain of items waits for this one",

@@ -20,11 +20,17 @@ PLACED: dict[str, tuple[str, ...]] = {
     "widen": ("paths",),
     **dict.fromkeys(("make_token", "revoke_token"), ("name",)),
     **dict.fromkeys(("accept", "complete", "reject"), ("message",)),
-    **dict.fromkeys(("cancel", "comments", "edit", "give", "reopen", "show", "take"), ("item",)),
+    **dict.fromkeys(("cancel", "comments", "edit", "give", "reopen", "send_back", "show", "take"), ("item",)),
 }
 
 # Calls whose command has another name.
-NAMED = {"tokens": "token list", "make_token": "token add", "revoke_token": "token revoke", "login_code": "token link"}
+NAMED = {
+    "tokens": "token list",
+    "make_token": "token add",
+    "revoke_token": "token revoke",
+    "login_code": "token link",
+    "send_back": "send-back",
+}
 TEXTS = {"answer", "content", "more", "task", "text", "why"}
 
 

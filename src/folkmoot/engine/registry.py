@@ -133,6 +133,7 @@ CALLS = (
     Call("add", requests.Add, _by("add", commands.AddItem), WORKERS, writes=True),
     Call("dispatch", requests.Dispatch, _by("add", commands.DispatchAgent), WORKERS, writes=True),
     Call("move", requests.Move, _on_item(commands.MoveItem), PEOPLE, writes=True),
+    Call("send_back", screen.SendBack, on_screen.send_back, PEOPLE, writes=True),
     Call("edit", requests.Edit, _on_item(commands.EditItem), PEOPLE, writes=True),
     Call("cancel", requests.Cancel, _on_item(commands.CancelItem), PEOPLE, writes=True),
     Call("reopen", requests.Reopen, _on_item(commands.ReopenItem), PEOPLE, writes=True),

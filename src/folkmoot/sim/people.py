@@ -8,6 +8,7 @@ from folkmoot.core.enums import PRIORITIES
 from folkmoot.core.flow import END
 from folkmoot.core.item import Item
 from folkmoot.core.records import Question
+from folkmoot.core.report import Finding
 from folkmoot.core.rules.running.landing import unsettled
 from folkmoot.sim.flows import choose_flow
 from folkmoot.sim.orders import Answer, Order
@@ -145,7 +146,11 @@ class Person:
         if item.head and roll < 0.4:
             return commands.MoveItem(column=END)  # it is good enough: it shall land
         if roll < 0.2:
-            return commands.MoveItem(column=chance.choice(sorted(self.world.flow.columns)))
+            column = chance.choice(sorted(self.world.flow.columns))
+            if roll < 0.16:
+                return commands.MoveItem(column=column)
+            found = [Finding(issue="it is not what was asked for", file=path, line=1) for path in item.files[:2]]
+            return commands.SendBack(findings=found, why="not yet", column=None if roll < 0.19 else column)
         if roll < 0.28:
             return commands.CancelItem(why="not wanted any more" if chance.random() < 0.5 else "")
         if roll < 0.5:

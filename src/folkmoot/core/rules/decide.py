@@ -6,6 +6,7 @@ from typing import Any
 from folkmoot.core import commands
 from folkmoot.core.commands import Command
 from folkmoot.core.rules import answers, claims, dependencies, manual, outcomes
+from folkmoot.core.rules.asking.sending_back import send_back
 from folkmoot.core.rules.children import agreeing, counting, making, reopening, tasks
 from folkmoot.core.rules.judging.weighing import weigh
 from folkmoot.core.rules.messages import asking, life, sending, writing
@@ -20,6 +21,7 @@ Rule = Callable[[Case, Any], None]
 # What only a person may do; a run that tries is refused, whatever its token (an agent cannot answer for a human).
 FOR_PEOPLE = (
     commands.MoveItem,
+    commands.SendBack,
     commands.EditItem,
     commands.CancelItem,
     commands.ReopenItem,
@@ -110,6 +112,7 @@ RULES: dict[type[Command], Rule] = {
     commands.PassDeadline: answers.pass_deadline,
     commands.AddItem: manual.add,
     commands.MoveItem: manual.move,
+    commands.SendBack: send_back,
     commands.EditItem: manual.edit,
     commands.CancelItem: manual.cancel,
     commands.ReopenItem: manual.reopen,

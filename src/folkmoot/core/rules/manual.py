@@ -138,7 +138,7 @@ def known_column(case: Case, column: str) -> None:
         raise unknown_column(column, case.flow.columns)
 
 
-def _take_in_hand(case: Case, why: str, target: str | None) -> None:
+def take_in_hand(case: Case, why: str, target: str | None) -> None:
     """What a person's move ends: the run, the questions, the disputes; and it is guidance. `target` is where it goes if
     the person has said only that: who is right is not guessed from words."""
     revoke(case, why)
@@ -155,16 +155,20 @@ def _take_in_hand(case: Case, why: str, target: str | None) -> None:
     reset_counters(case, why)
 
 
-def move(case: Case, command: MoveItem) -> None:
-    known_column(case, command.column)
+def check_moves(case: Case) -> None:
     if case.item.status in ENDED:
         raise Refused("item_ended", "item {item} is {status}", "<reopen item>", case.item.id, case.item.status)
     if case.item.kind in ONE_SHOT_KINDS:
         words = "item {item} is of kind {kind}: it never moves"
         raise Refused("bound", words, "move its parent", case.item.id, case.item.kind)
+
+
+def move(case: Case, command: MoveItem) -> None:
+    known_column(case, command.column)
+    check_moves(case)
     origins = origins_for(case, command.column)
     why = command.why or f"{case.actor.name} moved it"
-    _take_in_hand(case, why, None if command.why else command.column)
+    take_in_hand(case, why, None if command.why else command.column)
     left = abandon(case, why) if leaves_children(case, "") else {"join": None}
     left |= without_parts(case.item)
     count = case.item.clarifications + 1

@@ -26,6 +26,7 @@ COMMANDS = {
     "add": "items",
     "edit": "manual",
     "move": "manual",
+    "send-back": "manual",
     "cancel": "manual",
     "reopen": "manual",
     "claim": "runs",
@@ -93,7 +94,7 @@ DAILY = {
 # Every command by what people come for.
 PURPOSES = {
     "Make a board": ("init", "ready", "check", "apply", "simulate", "demo", "completion"),
-    "Give it work": ("add", "edit", "move", "cancel", "reopen"),
+    "Give it work": ("add", "edit", "move", "send-back", "cancel", "reopen"),
     "Run agents": ("run", "worker", "pause", "resume", "salvage"),
     "Steer": ("say", "take", "give"),
     "Be an agent": ("claim", "renew", "release", "widen", "ask", "hear", "report", "dispatch"),
@@ -139,7 +140,7 @@ class Moot(click.Group):
         if name not in COMMANDS:
             return None
         module = import_module(f"folkmoot.doors.cli.{COMMANDS[name]}")
-        command: click.Command = getattr(module, f"{name}_command")
+        command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
         if ctx.resilient_parsing:  # somebody types, and wants to see what could stand there
             from folkmoot.doors.cli.completion.values import fit
 

@@ -4,7 +4,9 @@ import click
 from msgspec import UNSET
 
 from folkmoot.api.requests import Cancel, Edit, Move, Reopen
+from folkmoot.api.screen import PersonFinding, SendBack
 from folkmoot.core.enums import PRIORITIES, TYPES
+from folkmoot.core.vocabulary.lines import finding_in
 from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Number, Session, body_text, keyed, number_of
 
@@ -32,6 +34,43 @@ def move_command(session: Session, item: str, column: str, why: str) -> None:
     """
     view = session.ask(Move(item=number_of(item), column=column, why=why))
     session.answer(view, lambda: render.item.changed(view, "moved"))
+
+
+@click.command("send-back")
+@click.argument("item")
+@click.option("--finding", "findings", multiple=True, metavar="T", help="What must change; repeatable.")
+@click.option("--why", default="", metavar="T", help="The reason, in a sentence; agents see it.")
+@click.option("--column", metavar="C", help="Who makes the changes, if not the one that would.")
+@keyed
+@click.pass_obj
+def send_back_command(session: Session, item: str, findings: tuple[str, ...], why: str, column: str | None) -> None:
+    """Send an item's work back, with what must change.
+
+    It goes to the column that makes such changes, as if a reviewer had asked; each finding is in the next agent's
+    brief. This is guidance: its counters begin again, its run and its questions end. A finding may begin with its
+    severity and its place.
+
+    \b
+    Examples:
+      moot send-back 7 --finding "src/reset.py:42: the link never expires"
+      moot send-back 7 --finding "high: src/reset.py:42: no check"
+      moot send-back 7 --why "It is not what the story asks for"
+
+    Exit codes: 1 if the rules refuse it, 2 if there is no such item or column, or nothing is said.
+
+    See also: moot diff, moot show, moot move.
+    """
+    found = [_finding(words) for words in findings]
+    view = session.ask(SendBack(item=number_of(item), findings=found, why=why, column=column))
+    session.answer(view, lambda: render.item.changed(view, "sent back"))
+
+
+def _finding(words: str) -> PersonFinding:
+    """`high: src/a.py:42: no check`: severity and place may be left out."""
+    said = finding_in(words)
+    place = f"{said.file}:{said.line}" if said.line else said.file or ""
+    text = said.issue.removeprefix(place).lstrip(" :-") or said.issue
+    return PersonFinding(text=text, file=said.file, line=said.line, severity=said.severity)
 
 
 @click.command("edit")

@@ -51,6 +51,7 @@ NOTED: dict[str, tuple[str, ...]] = {
     "default_taken": (),
     "deadline_passed": (),
     "item_moved": ("from", "to"),
+    "changes_asked": ("column",),
     "phase_completed": ("from", "to"),
     "item_parked": (),
     "item_reopened": (),

@@ -4,10 +4,13 @@ import os
 from typing import TYPE_CHECKING
 
 from folkmoot.api.screen import Me
+from folkmoot.core import commands
+from folkmoot.core.report import Finding
 from folkmoot.errors import Refused
 
 if TYPE_CHECKING:
-    from folkmoot.api.screen import ItemChange, Moves, ShowChange, ShowMoves, WhoAmI
+    from folkmoot.api.screen import ItemChange, Moves, SendBack, ShowChange, ShowMoves, WhoAmI
+    from folkmoot.api.views import ItemView
     from folkmoot.core.commands import Actor
     from folkmoot.engine.application import Application
 
@@ -32,6 +35,14 @@ def change(board: "Application", actor: "Actor", request: "ShowChange", key: str
         words = "this process cannot look at changes"
         raise Refused("no_workplace", words, "ask a process that was opened on the board's own folder")
     return board.look_at_change(board, request)
+
+
+def send_back(board: "Application", actor: "Actor", request: "SendBack", key: str | None) -> "ItemView":
+    findings = [
+        Finding(issue=one.text, file=one.file, line=one.line, severity=one.severity) for one in request.findings
+    ]
+    command = commands.SendBack(findings=findings, why=request.why, column=request.column)
+    return board.engine.handle_item(actor, request.item, command, key, request.version)
 
 
 def moves(board: "Application", actor: "Actor", request: "ShowMoves", key: str | None) -> "Moves":

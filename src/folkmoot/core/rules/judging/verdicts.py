@@ -91,7 +91,7 @@ def changes_requested(case: Case, said: Report, against: str | None = None, whol
     context = {"trend": scope.trend, "open": len(scope.kept), "fixed": scope.fixed, "new": scope.new}
     rounds = _count_round(case, stage, context if asked else {}, whole)
     _set_aside(case, scope, beside)
-    fix = place.fix or maker(case) or case.flow.stage_before(stage)
+    fix = fixed_in(case, stage)
     told = said.summary or _first_words(scope.kept) or ("" if against else against_done([], said.tests))
     words = told or "changes are requested"
     if against:
@@ -242,6 +242,11 @@ def raise_danger(case: Case, words: str, said: Report) -> None:
     choices = [Way("fix it", "fix"), Way("accept the risk and go on", "waive"), ABORT]
     agent, told = case.item.agent or "", said_told(said, summary=True)
     case.tell(case.item.parent, RaiseQuestion(kind="decision", question=words, context=told, part=agent, ways=choices))
+
+
+def fixed_in(case: Case, stage: str) -> str | None:
+    """The column that changes what a look at this stage has found; None: no stage made the work."""
+    return case.flow.columns[stage].fix or maker(case) or case.flow.stage_before(stage)
 
 
 def maker(case: Case) -> str | None:

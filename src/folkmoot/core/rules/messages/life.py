@@ -10,6 +10,7 @@ from folkmoot.core.commands import (
     MoveItem,
     RejectMessage,
     ReopenItem,
+    SendBack,
 )
 from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.flow import Flow
@@ -96,7 +97,7 @@ def _is_missed(case: Case, before: Item | None, message: Message) -> bool:
 
 def _did_its_work(case: Case, command: Command) -> bool:
     """Was the stage left because it had done its work? Not by a person's hand, and not because a run could not."""
-    if isinstance(command, (MoveItem, ReopenItem)) or (isinstance(command, AnswerQuestion) and command.to):
+    if isinstance(command, (MoveItem, SendBack, ReopenItem)) or (isinstance(command, AnswerQuestion) and command.to):
         return False
     run = case.run if case.voice is not None else None
     return run is None or run.gate or run.outcome in ENDS_STAGE

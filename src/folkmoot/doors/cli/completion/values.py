@@ -198,6 +198,7 @@ BY_COMMAND: dict[tuple[str, str], click.ParamType[Any]] = {
     ("edit", "after"): Offered(open_items),
     ("edit", "item"): Offered(open_items),
     ("move", "item"): Offered(open_items),
+    ("send-back", "item"): Offered(open_items),
     ("cancel", "item"): Offered(open_items),
     ("reopen", "item"): Offered(ended_items),
     ("claim", "item"): Offered(open_items),

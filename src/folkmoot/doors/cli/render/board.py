@@ -65,7 +65,7 @@ def board(
         _empty(page)
         return
     _questions(page, questions)
-    by_column: dict[str, Sequence[ItemSummary]] = {}
+    by_column: dict[str, list[ItemSummary]] = {}
     for item in items:
         if item.status not in ENDED:
             by_column.setdefault(item.column, []).append(item)

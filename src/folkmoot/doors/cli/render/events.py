@@ -32,8 +32,8 @@ from folkmoot.doors.cli.render.phases import rounds_of, tests_of, title_of
 
 View = dict[str, Any]
 Comments = Mapping[str, CommentView]
-NAMES_MAX, MODELS_MAX = 22, 10  # cells for who and with which model
-NARROW = 70  # cells; on less of a screen names are not set in a column
+# Cells for who and with which model; on less of a screen than NARROW names are not set in a column.
+NAMES_MAX, MODELS_MAX, NARROW = 22, 10, 70
 
 
 class Said(Struct, frozen=True):
@@ -106,8 +106,7 @@ def _edited(context: View, comments: Comments) -> Said:
 
 def _added(context: View, comments: Comments) -> Said:
     what = {"item": "added it", "dispatch": "dispatched it", "expert": "asked an expert", "sub": "asked a sub-agent"}
-    kind = context.get("kind", "item")
-    return Said(what.get(kind, f"made the {kind}"), to=context.get("column"))
+    return Said(what.get(kind := context.get("kind", "item"), f"made the {kind}"), to=context.get("column"))
 
 
 def _phase(context: View, comments: Comments) -> Said:
@@ -204,6 +203,7 @@ SAYS: dict[str, Say] = {
     "dispute_answered": _says("disagreed, round {rounds}", style=CARE),
     "dispute_settled": _says("settled {thread}: {resolution}", style=GOOD),
     "verdict_given": _says("round {round} in {column}"),
+    "changes_asked": _says("asks for changes", "{why}", style=CARE),
     "item_cancelled": _says("cancelled it", "{why}", style=CARE),
     "item_reopened": _says("opened it again", "{why}"),
     "item_edited": _edited,

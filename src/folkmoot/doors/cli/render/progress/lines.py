@@ -27,6 +27,7 @@ TOLD = {
         "default_taken",
         "item_parked",
         "item_cancelled",
+        "changes_asked",
         "item_reopened",
         "agent_seeks_guidance",
     ),
