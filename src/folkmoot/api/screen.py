@@ -1,6 +1,8 @@
 """What a live screen of the board asks for, and what it gets: the board with its cards, and what follows from it."""
 
-from msgspec import Struct, field
+from typing import Annotated
+
+from msgspec import Meta, Struct, field
 
 from folkmoot.api.requests import Few, Number, OnItem, Request
 from folkmoot.api.usage import WindowLine
@@ -145,6 +147,24 @@ class SendBack(OnItem, frozen=True, kw_only=True):
     findings: list[PersonFinding] = field(default_factory=list)
     why: str = ""
     column: str | None = None
+
+
+# -- looking for words
+
+
+class Found(View, frozen=True, gc=False, kw_only=True):
+    """Items in which words are said, what changed last first, and for each where that is."""
+
+    items: list[ItemSummary]
+    matches: dict[str, str]
+
+
+class Search(Request[Found], frozen=True, kw_only=True):
+    """Items that say all of these words in one place, in capitals or not: in the title, the body, a comment, a question
+    or the summary of a report. Or the item of that number."""
+
+    text: Annotated[str, Meta(max_length=200)]
+    limit: Annotated[int, Meta(ge=1, le=200)] = 20
 
 
 # -- who looks

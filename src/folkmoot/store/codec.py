@@ -35,6 +35,11 @@ def encode_row(row: msgspec.Struct) -> str:
     return _encode(row).decode()
 
 
+def encode_text(text: str) -> str:
+    """As it stands in a document."""
+    return _encode(text).decode()[1:-1]
+
+
 def decode_row(table: str, doc: str) -> Any:
     """The row a document of this table holds."""
     decode = _decoders.get(table) or _decoder(table, type_of_table[table])

@@ -1,6 +1,6 @@
 """What a store must be able to do. The contract suite in `testing` holds every store to it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 from msgspec import Struct
@@ -170,6 +170,10 @@ class Reading(Protocol):
 
     def next_wake(self, agent: str, now: float) -> float | None: ...
     def events(self, after: int, *, item: str | None = None, limit: int = 1000) -> list[Event]: ...
+    def holding(self, table: str, words: Sequence[str]) -> Iterator[Row]:
+        """Items, comments, questions or runs whose documents hold all of these words, however they are capitalised, the
+        newest first. Where in the document is not said; it is read only as far as is asked for."""
+
     def rows(self, table: str) -> Iterable[Row]: ...
 
 

@@ -71,6 +71,7 @@ def compare_lists(reading: Reading, model: Model, chance: random.Random) -> None
     assert reading.ended_in() == model.ended_in()
     for limit in (1000, 2):
         assert reading.ended_items(limit) == model.ended_items(limit)
+    compare_words(reading, model)
     known = list(model.tables["items"])
     some = chance.sample(known, min(len(known), 2))
     for limit in (1000, 3):
@@ -82,6 +83,16 @@ def compare_lists(reading: Reading, model: Model, chance: random.Random) -> None
             for event in reading.events(after, item=item, limit=limit)
         ]
         assert found_events == model.events(after, item, limit)
+
+
+def compare_words(reading: Reading, model: Model) -> None:
+    for word in {item.title[:4] for item in model.all_items()} | {"nowhere"}:
+        held = [item for item in reversed(model.all_items()) if word.casefold() in item.title.casefold()]
+        found = [item for item in reading.holding("items", [word.upper()]) if word.casefold() in item.title.casefold()]
+        assert found == held, f"not all items with {word!r} in their title"
+    for table in ("comments", "questions", "runs"):
+        rows = [row for row in reading.holding(table, []) if row.id in model.tables[table]]
+        assert rows == list(model.tables[table].values())[::-1], f"not all {table}, the newest first"
 
 
 def compare_messages(reading: Reading, model: Model, chance: random.Random) -> None:

@@ -9,7 +9,7 @@ from folkmoot.core.report import Finding
 from folkmoot.errors import Refused
 
 if TYPE_CHECKING:
-    from folkmoot.api.screen import ItemChange, Moves, SendBack, ShowChange, ShowMoves, WhoAmI
+    from folkmoot.api.screen import Found, ItemChange, Moves, Search, SendBack, ShowChange, ShowMoves, WhoAmI
     from folkmoot.api.views import ItemView
     from folkmoot.core.commands import Actor
     from folkmoot.engine.application import Application
@@ -43,6 +43,12 @@ def send_back(board: "Application", actor: "Actor", request: "SendBack", key: st
     ]
     command = commands.SendBack(findings=findings, why=request.why, column=request.column)
     return board.engine.handle_item(actor, request.item, command, key, request.version)
+
+
+def search(board: "Application", actor: "Actor", request: "Search", key: str | None) -> "Found":
+    from folkmoot.engine.screen.searching import found
+
+    return board.queries.at_one_moment(lambda snapshot: found(snapshot, request.text, request.limit))
 
 
 def moves(board: "Application", actor: "Actor", request: "ShowMoves", key: str | None) -> "Moves":

@@ -344,6 +344,22 @@ SELECT chain FROM events WHERE seq = ?;
 -- The head must name this one.
 SELECT max(seq) FROM events;
 
+-- name: newest_items
+-- For whoever looks for words: the newest first, and read only as far as is wanted.
+SELECT doc FROM items ORDER BY number DESC;
+
+-- name: newest_comments
+-- The same of comments.
+SELECT doc FROM comments ORDER BY rowid DESC;
+
+-- name: newest_questions
+-- The same of questions.
+SELECT doc FROM questions ORDER BY rowid DESC;
+
+-- name: newest_runs
+-- The same of runs.
+SELECT doc FROM runs ORDER BY rowid DESC;
+
 -- name: rows_items
 -- All items.
 SELECT doc FROM items ORDER BY number;

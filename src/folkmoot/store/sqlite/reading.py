@@ -1,7 +1,7 @@
 """The verbs that read. Each is one constant statement with bound values."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any
@@ -12,7 +12,15 @@ from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter
 from folkmoot.core.situation import Neighbour
 from folkmoot.errors import Invalid
 from folkmoot.store import sql
-from folkmoot.store.codec import Unreadable, decode_event, decode_numbers, decode_row, encode_numbers, number_of
+from folkmoot.store.codec import (
+    Unreadable,
+    decode_event,
+    decode_numbers,
+    decode_row,
+    encode_numbers,
+    encode_text,
+    number_of,
+)
 from folkmoot.store.port import BoardHead
 
 QUERIES = sql.load(os.path.join(os.path.dirname(__file__), "queries.sql"))
@@ -41,6 +49,13 @@ ROWS = {
     "meters": QUERIES["rows_meters"],
     "flows": QUERIES["rows_flows"],
     "clock": QUERIES["rows_clock"],
+}
+
+NEWEST = {
+    "items": QUERIES["newest_items"],
+    "comments": QUERIES["newest_comments"],
+    "questions": QUERIES["newest_questions"],
+    "runs": QUERIES["newest_runs"],
 }
 
 # What runs a statement. Its rows are what the statement selects, which no type checker can know.
@@ -306,6 +321,14 @@ class SqliteReading:
     def rows(self, table: str) -> Iterable[Row]:
         found: list[Row] = self._all(table, ROWS[table], ())
         return found
+
+    def holding(self, table: str, words: Sequence[str]) -> Iterator[Any]:
+        # Comparing text as it stands there is cheaper than any function of SQLite's, and knows letters beyond ASCII.
+        wanted = [encode_text(word).casefold() for word in words]
+        for (doc,) in self._execute(NEWEST[table]):
+            text = doc.casefold()
+            if all(word in text for word in wanted):
+                yield decode_row(table, doc)
 
     def _one(self, table: str, statement: str, value: str | int) -> Any:
         doc = self._execute(statement, (value,)).get

@@ -80,9 +80,9 @@ def board(
     for name in [*stages, *sorted(others)]:
         there = by_column.get(name, [])
         _heading(page, flow, name, there, width)
-        for item in _foremost(page, there):
-            note = note_on(page, item, asked.get(item.id, []), runs.get(item.id), flow.target)
-            _item(page, item, note, ids)
+        for one in _foremost(page, there):
+            note = note_on(page, one, asked.get(one.id, []), runs.get(one.id), flow.target)
+            _item(page, one, note, ids)
         if len(there) > COLUMN_MAX and not page.is_whole:
             all_of_them = (f"moot list --column {one_line(name)}", COMMAND)
             page.line((f"and {len(there) - COLUMN_MAX} more: ", QUIET), all_of_them, indent=5)
