@@ -9,6 +9,7 @@ from folkmoot.api.usage import WindowLine
 from folkmoot.api.views import (
     Blocked,
     ItemSummary,
+    ItemView,
     LiveRun,
     MessageView,
     PauseView,
@@ -165,6 +166,27 @@ class Search(Request[Found], frozen=True, kw_only=True):
 
     text: Annotated[str, Meta(max_length=200)]
     limit: Annotated[int, Meta(ge=1, le=200)] = 20
+
+
+# -- the past
+
+
+class Past(View, frozen=True, gc=False, kw_only=True):
+    """The board as it was after an event. Messages are left out."""
+
+    seq: int
+    last: int  # the number of the last event there is
+    at: str | None
+    board: BoardView
+    item: ItemView | None  # the one that was asked for
+
+
+class ShowPast(Request[Past], frozen=True, kw_only=True):
+    """The board, and an item, as they were after the event of this number; of what had ended by then the newest."""
+
+    seq: Number
+    item: str | None = None
+    ended: Few = 200
 
 
 # -- who looks

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from folkmoot.core.report import Report
     from folkmoot.engine.access.tokens import Access
     from folkmoot.engine.checking.health import HealthCheck, WorkerLook
+    from folkmoot.engine.screen.past import Folded
 
 LOOK_AGAIN = 5.0  # seconds: a wake-up is only a hint, and who gets none looks this often
 
@@ -77,6 +78,13 @@ class Application:
         from folkmoot.engine.checking.health import HealthCheck  # only this one call needs it
 
         return HealthCheck(self, self.workers)
+
+    @cached_property
+    def folded(self) -> "Folded":
+        """The past of the board, as far as anybody has asked for it."""
+        from folkmoot.engine.screen.past import Folded
+
+        return Folded()
 
     def last(self) -> int:
         """The number of the last event."""

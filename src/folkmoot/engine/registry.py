@@ -130,6 +130,7 @@ CALLS = (
     Call("change", screen.ShowChange, on_screen.change, LOOKERS, writes=False),
     Call("moves", screen.ShowMoves, on_screen.moves, LOOKERS, writes=False),
     Call("search", screen.Search, on_screen.search, LOOKERS, writes=False),
+    Call("past", screen.ShowPast, on_screen.show_past, LOOKERS, writes=False),
     Call("me", screen.WhoAmI, on_screen.who_am_i, LOOKERS, writes=False),
     Call("add", requests.Add, _by("add", commands.AddItem), WORKERS, writes=True),
     Call("dispatch", requests.Dispatch, _by("add", commands.DispatchAgent), WORKERS, writes=True),

@@ -9,7 +9,18 @@ from folkmoot.core.report import Finding
 from folkmoot.errors import Refused
 
 if TYPE_CHECKING:
-    from folkmoot.api.screen import Found, ItemChange, Moves, Search, SendBack, ShowChange, ShowMoves, WhoAmI
+    from folkmoot.api.screen import (
+        Found,
+        ItemChange,
+        Moves,
+        Past,
+        Search,
+        SendBack,
+        ShowChange,
+        ShowMoves,
+        ShowPast,
+        WhoAmI,
+    )
     from folkmoot.api.views import ItemView
     from folkmoot.core.commands import Actor
     from folkmoot.engine.application import Application
@@ -49,6 +60,13 @@ def search(board: "Application", actor: "Actor", request: "Search", key: str | N
     from folkmoot.engine.screen.searching import found
 
     return board.queries.at_one_moment(lambda snapshot: found(snapshot, request.text, request.limit))
+
+
+def show_past(board: "Application", actor: "Actor", request: "ShowPast", key: str | None) -> "Past":
+    from folkmoot.engine.screen.past import past
+
+    store, clock = board.engine.store, board.engine.clock
+    return store.read(lambda reading: past(reading, clock, board.folded, request.seq, request.item, request.ended))
 
 
 def moves(board: "Application", actor: "Actor", request: "ShowMoves", key: str | None) -> "Moves":
