@@ -8,6 +8,7 @@ from msgspec import to_builtins
 
 from folkmoot.api.screen import Past, ShowBoard, ShowPast
 from folkmoot.core import commands
+from folkmoot.core.events import Event
 from folkmoot.engine.screen import past
 from folkmoot.errors import MootError
 from folkmoot.testing.builders import PERSON, TrialBoard, preset_flow
@@ -74,7 +75,12 @@ def test_a_slider_folds_no_more_events_than_lie_between_two_states(monkeypatch: 
             board.add(f"Item {number}", column="dev")
         read: list[int] = []
         fold = past._apply
-        monkeypatch.setattr(past, "_apply", lambda tables, event: (read.append(event.seq), fold(tables, event)))
+
+        def counted(tables: dict[str, dict[str, Any]], event: Event) -> None:
+            read.append(event.seq)
+            fold(tables, event)
+
+        monkeypatch.setattr(past, "_apply", counted)
         look(board, 60)
         assert len(read) == 60
         for seq in (59, 31, 32, 33, 7, 45):

@@ -189,6 +189,31 @@ class ShowPast(Request[Past], frozen=True, kw_only=True):
     ended: Few = 200
 
 
+# -- who works
+
+
+class WorkerView(View, frozen=True, gc=False, kw_only=True):
+    """A process that runs agents. Of one on another machine only its runs are known."""
+
+    worker: str
+    host: str | None
+    pid: int | None
+    slots: int | None  # null: not known here
+    in_use: int
+    since: str | None  # when it began, or its oldest run did
+    agents: list[str]
+    pools: list[str]
+    runs: list[str]
+
+
+class Workers(View, frozen=True, gc=False, kw_only=True):
+    workers: list[WorkerView]
+
+
+class ListWorkers(Request[Workers], frozen=True, kw_only=True):
+    """The workers that live, as far as this machine and the runs on the board tell."""
+
+
 # -- who looks
 
 

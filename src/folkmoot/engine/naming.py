@@ -19,6 +19,12 @@ def host_of(worker: str) -> str | None:
     return found.group(1) if found is not None else None
 
 
+def process_of(worker: str) -> int | None:
+    """Its process there."""
+    found = WORKER.match(worker)
+    return int(found.group(3)) if found is not None else None
+
+
 def known_run(reading: Reading, words: str, printed: bool = False) -> Run:
     """For whoever looks, or speaks of a run; whoever speaks as one has its whole id. Refused where none, or more than
     one, is meant. `printed`: of an item the latest that has printed anything, or may yet; a landing mostly prints

@@ -131,6 +131,7 @@ CALLS = (
     Call("moves", screen.ShowMoves, on_screen.moves, LOOKERS, writes=False),
     Call("search", screen.Search, on_screen.search, LOOKERS, writes=False),
     Call("past", screen.ShowPast, on_screen.show_past, LOOKERS, writes=False),
+    Call("workers", screen.ListWorkers, on_screen.list_workers, LOOKERS, writes=False),
     Call("me", screen.WhoAmI, on_screen.who_am_i, LOOKERS, writes=False),
     Call("add", requests.Add, _by("add", commands.AddItem), WORKERS, writes=True),
     Call("dispatch", requests.Dispatch, _by("add", commands.DispatchAgent), WORKERS, writes=True),

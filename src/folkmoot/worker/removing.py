@@ -18,6 +18,7 @@ _MARKED = re.compile(r"(\d{1,10}\.\d{1,20}\.[0-9a-f]{8}(?:\.\d{1,20})?)-")
 _UNMARKED = re.compile(r"[a-z0-9_]{8}\Z")
 # In a board's folder: a file for each process that makes something there, locked as long as it lives. Git ignores it.
 ALIVE = os.path.join("spares", ".alive")
+WORDS_MAX = 100_000
 WORKERS = os.path.join("spares", ".workers")  # and one for each worker, as long as it runs
 _held: dict[tuple[str, str], int] = {}  # by board and mark: the open file, whose lock goes with the process
 
@@ -96,13 +97,28 @@ def is_dead(worker: str, home: str) -> bool:
     return found is not None and found.group(1) == os.uname().nodename and not is_alive(found.group(2), home)
 
 
-def attended(home: str) -> Callable[[], None]:
-    """A worker sees to the board from now on; gives what to call when it does no more."""
+def attended(home: str, words: bytes = b"") -> Callable[[], None]:
+    """A worker sees to the board from now on; gives what to call when it does no more. `words` is what it says of
+    itself to whoever looks."""
     folder = os.path.join(home, WORKERS)
     os.makedirs(folder, mode=0o700, exist_ok=True)
     path = os.path.join(folder, f"{maker(home)}-{os.urandom(3).hex()}")
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    aside = f"{path}.new"
+    with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
+        file.write(words)
+    os.rename(aside, path)  # so that nobody reads half of it
     return lambda: _let_go(path)
+
+
+def attending(home: str) -> dict[str, bytes]:
+    """By their marks: what the workers that live say of themselves."""
+    folder = os.path.join(home, WORKERS)
+    found = {}
+    for name in os.listdir(folder) if os.path.isdir(folder) else []:
+        if is_alive(name.rpartition("-")[0], home):
+            with contextlib.suppress(OSError), open(os.path.join(folder, name), "rb") as file:
+                found[name] = file.read(WORDS_MAX)
+    return found
 
 
 def is_attended(home: str) -> bool:

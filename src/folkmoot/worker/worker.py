@@ -4,11 +4,14 @@ import contextlib
 import threading
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from folkmoot.core.commands import Actor, ReleaseRun
 from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.rules.running.budgets import ALL
 from folkmoot.engine.assignment import Assignment
+from folkmoot.engine.screen.workers import Attending
 from folkmoot.errors import MootError, NothingToDo, Refused, Unavailable
 from folkmoot.worker.jobs.effort import EffortJob
 from folkmoot.worker.jobs.gate import GateJob
@@ -108,13 +111,19 @@ class Worker:
         self._guarding.set()
         return times
 
+    def _mark(self) -> Attending:
+        """What others on this machine can see of it while it lives."""
+        agents = [agent for agent in self.agents() if agent in self.flow.agents]
+        at = self.tools.application.engine.clock.wall()
+        return Attending(worker=self.name, slots=self.scheduler.slots, agents=agents, since=at)
+
     # The loop
 
     def run(self, idle: Callable[[], None] = lambda: None) -> None:
         """Until it is stopped, or idle if it was told to end then. `idle` is called now and then, and at a change."""
         guard = threading.Thread(target=self._guard, name="moot-guard", daemon=True)
         guard.start()
-        attending = attended(self.tools.workspaces.home)
+        attending = attended(self.tools.workspaces.home, msgspec.json.encode(self._mark()))
         try:
             forget_logins(self.tools)
             while True:

@@ -20,6 +20,7 @@ from folkmoot.store.port import Reading
 
 if TYPE_CHECKING:
     from folkmoot.engine.application import Application
+    from folkmoot.engine.screen.workers import Attending
 
 LONGEST = 2.0  # seconds, for all parts together
 PATIENCE = 1.0  # seconds that a trial write waits for other writers
@@ -41,6 +42,9 @@ class WorkerLook(Protocol):
 
     def alive(self) -> int:
         """How many other processes of this machine work in the board's folder now."""
+
+    def attending(self) -> "list[Attending]":
+        """The workers of this machine that live, as they tell of themselves."""
 
 
 class Waiting(Struct, frozen=True):

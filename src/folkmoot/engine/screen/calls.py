@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from folkmoot.api.screen import (
         Found,
         ItemChange,
+        ListWorkers,
         Moves,
         Past,
         Search,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         ShowMoves,
         ShowPast,
         WhoAmI,
+        Workers,
     )
     from folkmoot.api.views import ItemView
     from folkmoot.core.commands import Actor
@@ -67,6 +69,12 @@ def show_past(board: "Application", actor: "Actor", request: "ShowPast", key: st
 
     store, clock = board.engine.store, board.engine.clock
     return store.read(lambda reading: past(reading, clock, board.folded, request.seq, request.item, request.ended))
+
+
+def list_workers(board: "Application", actor: "Actor", request: "ListWorkers", key: str | None) -> "Workers":
+    from folkmoot.engine.screen.workers import workers
+
+    return board.queries.at_one_moment(lambda snapshot: workers(snapshot, board.workers))
 
 
 def moves(board: "Application", actor: "Actor", request: "ShowMoves", key: str | None) -> "Moves":

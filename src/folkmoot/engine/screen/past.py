@@ -5,7 +5,7 @@ What was folded is kept in steps: whoever moves through the past folds no more t
 
 from _thread import allocate_lock
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 from msgspec import Struct
@@ -30,7 +30,10 @@ STEP = 2_000  # events between two states that are kept, at first
 KEPT = 16  # states; where there are more, every second goes and the steps are twice as long
 TABLES = ("items", "runs", "questions", "holds", "pauses", "meters", "flows")
 # Of these only what is open is kept: by what a row is seen to be made, and whether it is over.
-OVER = {"runs": ("token", lambda run: run.ended_at is not None), "questions": ("question", lambda q: q.state != "open")}
+OVER: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "runs": ("token", lambda run: run.ended_at is not None),
+    "questions": ("question", lambda q: q.state != "open"),
+}
 
 
 class State(Struct, frozen=True):

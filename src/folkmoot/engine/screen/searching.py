@@ -31,7 +31,7 @@ def found(snapshot: Snapshot, text: str, limit: int) -> Found:
                 seen.add(item)
             if len(seen) >= limit:
                 break
-    rows = [row for item in places if (row := snapshot.reading.item(item)) is not None]
+    rows = [one for item in places if (one := snapshot.reading.item(item)) is not None]
     newest = sorted(rows, key=lambda row: (row.updated_at, row.number), reverse=True)
     named = _named(snapshot, text)
     shown = [*named, *(row for row in newest if row not in named)][:limit]

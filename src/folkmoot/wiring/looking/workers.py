@@ -1,6 +1,12 @@
 """What this machine can tell of a board's workers: which of their processes are there."""
 
 import os
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from folkmoot.engine.screen.workers import Attending
 
 
 class MachineWorkers:
@@ -14,6 +20,11 @@ class MachineWorkers:
 
         return is_dead(worker, self._home)
 
+    def attending(self) -> "list[Attending]":
+        from folkmoot.worker.removing import attending
+
+        return [_told(mark, words) for mark, words in sorted(attending(os.path.abspath(self._home)).items())]
+
     def alive(self) -> int:
         """By the marks that processes leave in the board's folder while they make something there. Our own is none."""
         from folkmoot.worker.removing import ALIVE, is_alive
@@ -22,3 +33,13 @@ class MachineWorkers:
         marks = os.listdir(folder) if os.path.isdir(folder) else []
         others = [mark for mark in marks if mark.partition(".")[0] != str(os.getpid())]
         return sum(is_alive(mark, self._home) for mark in others)
+
+
+def _told(mark: str, words: bytes) -> "Attending":
+    """A worker of an older version says nothing of itself."""
+    from folkmoot.engine.screen.workers import Attending
+
+    try:
+        return msgspec.json.decode(words, type=Attending)
+    except msgspec.MsgspecError:
+        return Attending(worker=f"{os.uname().nodename}-{mark}")
