@@ -53,5 +53,7 @@ def _view(flow: Flow, mark: Attending, runs: "list[Run]") -> WorkerView:
 
 def _pools(flow: Flow, agents: Iterable[str]) -> set[str]:
     known = [flow.agents[agent] for agent in agents if agent in flow.agents]
-    models = {agent.name: [rung.model for rung in agent.ladder if rung.model != RUNG_ESCALATE] for agent in known}
-    return {flow.pool(agent, model) for agent, found in models.items() for model in found or [None]}
+    models: dict[str, list[str | None]] = {
+        agent.name: [rung.model for rung in agent.ladder if rung.model != RUNG_ESCALATE] or [None] for agent in known
+    }
+    return {flow.pool(agent, model) for agent, found in models.items() for model in found}
