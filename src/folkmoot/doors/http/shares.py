@@ -9,9 +9,10 @@ from folkmoot.doors.http.problems import Wrong
 from folkmoot.engine.access.callers import Caller
 from folkmoot.errors import Refused
 
-# At once, by role: calls, each of which may take a thread for a while, and streams of events.
-CALLS_MAX = {"run": 4, "observer": 8, "person": 16, "owner": 32}
-STREAMS_MAX = {"run": 4, "observer": 32, "person": 64, "owner": 256}
+# At once, by role: calls, each of which may take a thread for a while, and streams of events. By a person's token many
+# agents may speak, and wait for something to happen.
+CALLS_MAX = {"run": 4, "observer": 16, "person": 256, "owner": 1_024}
+STREAMS_MAX = {"run": 4, "observer": 32, "person": 128, "owner": 512}
 RUNS_KEPT = 1_000
 
 
