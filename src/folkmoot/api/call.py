@@ -26,8 +26,8 @@ class Call(Struct, frozen=True):
     may: frozenset[Role]
     writes: bool
     tells: Callable[..., None] | None = None  # the same without an answer, where that is less to do
-    # (application, actor, request) -> does this one make a clone, or run git? None: none ever does. What does is kept
-    # apart from what does not, so that nobody who wants a word waits for a disk.
+    # (caller, request) -> does this one make a clone, or run git? None: none ever does. What does is kept apart from
+    # what does not, so that nobody who wants a word waits for a disk. It is asked of each, so it reads nothing.
     is_slow: Callable[..., bool] | None = None
 
     def allows(self, role: Role) -> bool:

@@ -179,11 +179,6 @@ class Calls:
         answer: Answer = self._asked(BY_REQUEST[type(request)].handle, request, key)
         return answer
 
-    def is_slow(self, request: Request[Any]) -> bool:
-        """Does it make a clone, or run git? Then others must not wait behind it."""
-        slow = BY_REQUEST[type(request)].is_slow
-        return slow is not None and slow(self._board, self._actor, request)
-
     def tell(self, request: Request[Any], key: str | None = None) -> None:
         call = BY_REQUEST[type(request)]
         self._asked(call.tells or call.handle, request, key)

@@ -177,7 +177,7 @@ class HttpDoor:
         request = reading.from_body(call, body) if call.writes else reading.from_query(call, exchange.query)
         request = _expecting(request, exchange.headers.get("if-match"))
         key = reading.key_of(exchange.headers.get("idempotency-key")) if call.writes else None
-        is_slow = call.is_slow is not None and await self._in_thread(lambda: calls.is_slow(request))
+        is_slow = call.is_slow is not None and call.is_slow(caller, request)
         pool = self._parts.slow_pool if is_slow else self._parts.pool
         status, data, headers = await self._measured(caller, body, pool, lambda: self._asked(calls, request, key))
         if headers.get("etag") and _matches(exchange.headers.get("if-none-match"), headers["etag"]):

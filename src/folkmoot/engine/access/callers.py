@@ -14,6 +14,7 @@ class Caller(Struct, frozen=True):
     role: Role
     actor: Actor
     by: By = "process"  # what they are known by: the process itself, or what they have shown
+    cloned: bool = False  # a run that works in a clone that was made for it
     ended: bool = False  # a run that is over: what it says is answered, and it sees nothing more
 
     @property

@@ -166,7 +166,8 @@ def _of_run(board: "Application", seal: Seal) -> Caller:
     run = board.engine.store.read(lambda reading: reading.run(seal.name))
     if run is None or run.token != seal.number:
         raise bad_token("this board knows no such run")
-    return Caller("run", Actor(run.agent, run.id, run.token), "run", run.ended_at is not None)
+    actor = Actor(run.agent, run.id, run.token)
+    return Caller("run", actor, "run", cloned=run.cloned, ended=run.ended_at is not None)
 
 
 def _now(board: "Application") -> float:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from folkmoot.api import requests
     from folkmoot.api.views import ClaimView, ItemView
     from folkmoot.core.commands import Actor
+    from folkmoot.engine.access.callers import Caller
     from folkmoot.engine.application import Application
 
 
@@ -59,12 +60,12 @@ def tell_release(board: "Application", actor: "Actor", request: "requests.Releas
         board.engine.act(actor, commands.ReleaseRun(), key=key)
 
 
-def makes_clone(board: "Application", actor: "Actor", request: "requests.Claim") -> bool:
+def makes_clone(caller: "Caller", request: "requests.Claim") -> bool:
     return request.clone
 
 
-def ends_clone(board: "Application", actor: "Actor", request: "requests.SendReport | requests.Release") -> bool:
-    return is_cloned(board, actor)
+def ends_clone(caller: "Caller", request: "requests.SendReport | requests.Release") -> bool:
+    return caller.cloned
 
 
 def spoken(
