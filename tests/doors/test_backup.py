@@ -120,8 +120,8 @@ def test_an_event_in_the_middle_of_a_command_means_before_it(moot: Moot) -> None
 def test_what_agents_printed_travels_in_a_backup(moot: Moot) -> None:
     moot("add", "One")
     claim = moot.json("claim", "story-agent")
-    statement = f"INSERT INTO output VALUES ('{claim['run']}', 0, 'so it goes'), ('of nobody', 0, 'lost')"
-    spoil(moot, statement)
+    rows = f"('{claim['run']}', 0, 'so it goes'), ('of nobody', 0, 'lost')"
+    spoil(moot, f"INSERT INTO output (run, part, text) VALUES {rows}")
     moot("backup", "kept.moot")
     other = elsewhere(moot)
     other("restore", str(moot.folder / "kept.moot"))

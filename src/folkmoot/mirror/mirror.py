@@ -63,8 +63,7 @@ class Mirror:
         self._waiting: dict[str, Waiting] = {}
         self._left: list[str] = []  # what there was no time to look at in the last pass
         self._later: dict[str, str] = {}  # what cannot hold yet, and the message it is
-        self._is_first, self.rejected, self.taken = True, 0, 0
-        self._was_cut_off = False  # the last pass did not get to its end: what it was told of, nobody will say again
+        self._is_first, self._was_cut_off, self.rejected, self.taken = True, False, 0, 0
         self._follows: list[str] = []
 
     def close(self) -> None:
@@ -126,7 +125,7 @@ class Mirror:
 
     def _pass(self, *, puts_off: bool = False) -> None:
         changed = None if self._watch is None or self._was_cut_off else self._watch.take()
-        self._was_cut_off = True
+        self._was_cut_off = True  # until its end is reached: of what it was told, nobody tells again
         self.scribe.follow()
         if self.is_left():
             return  # from then on nothing is shown here, and what stands here is nobody's word
@@ -256,8 +255,7 @@ class Mirror:
         return (folder in FOLDERS or folder.startswith(f"{names.HANDOFFS}/")) and not names.is_passing(name)
 
     def _look_at(self, path: str) -> None:
-        found = self.folder.read(path)
-        if found is None:
+        if (found := self.folder.read(path)) is None:
             self.scribe.touched.add(path)
             return
         if found.data is None:
