@@ -189,22 +189,29 @@ def _held(session: Session, flow: "Flow") -> "list[Blocked]":
 
 
 @click.command("board")
+@click.option("--live", is_flag=True, help="Stay on the screen, and follow what happens; q ends it.")
 @common
 @click.pass_obj
-def board_command(session: Session) -> None:
+def board_command(session: Session, live: bool) -> None:
     """Show the board: every column and what is in it.
 
     Who works on what, with which model and since when; what is paused, until when and why; what waits to land; and
-    what agents ask you.
+    what agents ask you. With --live it stays on the screen and is drawn anew when something happens; a number answers
+    the question that stands first, `a` lets you answer it in words, q or Ctrl-C ends it.
 
     \b
     Examples:
       moot board
-      watch --color moot board
+      moot board --live
       moot board --json
 
     See also: moot show, moot inbox, moot list.
     """
+    if live:
+        from folkmoot.doors.cli.looking.live import live_board
+
+        live_board(session)
+        return
     ask = session.ask
     flow, view = ask(ShowFlow()), ask(ShowBoard())
     if any(item.status == "done" for item in view.items):
