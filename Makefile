@@ -1,5 +1,5 @@
-# Everything happens inside the checkout: .venv/ and .bootstrap/. Nothing else is touched, but for three programs that
-# `make test` installs where it is root and apt-get is there: bubblewrap, strace and fuse.
+# Everything happens inside the checkout: .venv/, .bootstrap/ and web/node_modules/. Nothing else is touched, but for four
+# programs that `make test` installs where it is root and apt-get is there: bubblewrap, strace, fuse and chromium.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -13,6 +13,9 @@ export PYTHONDONTWRITEBYTECODE :=
 SETUP := PYTHON="$(PYTHON)" ./scripts/bootstrap.sh
 # Real coding clients for the tests: a quick one every time, all of them for the long tests.
 CLIENTS := PYTHON="$(PYTHON)" $(BIN)/python -m tests.clients.clients install
+
+# The page of the web board: what it is built with, the build itself, and whether what is kept is what its sources make.
+WEB := PYTHON="$(PYTHON)" $(BIN)/python -m tests.web.build
 
 # $(call step,name,command): run it, and name it if it fails.
 step = @echo "== $(1)"; $(2) || { echo "== FAILED: $(1)" >&2; exit 1; }
@@ -30,7 +33,7 @@ CHECK_QUICK := $(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist workst
 BESIDE := $(MAKE) --no-print-directory --keep-going --jobs=2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick lint format types bench prove reference lock clean runtime dev tools client clients said \
+.PHONY: help demo test quick lint format types bench prove reference web lock clean runtime dev tools client clients said \
 	the-types the-tests the-quick-tests
 
 help: ## this list
@@ -42,6 +45,7 @@ demo: runtime ## set up what is needed and show a board at work
 test: said dev tools client ## the one command: format, lint, types, tests
 	$(call step,format (make format repairs it),$(CHECK_FORMAT))
 	$(call step,lint,$(CHECK_LINT))
+	$(call step,the built page (make web makes it again),$(WEB) check)
 	@$(BESIDE) the-types the-tests
 	@echo "== all good"
 
@@ -76,22 +80,27 @@ bench: dev ## measure, each beside a raw limit
 	@$(BIN)/python -m bench
 
 prove: dev tools clients ## the long tests
+	@$(WEB) install
 	$(call step,slow tests,$(BIN)/python -m pytest -m slow)
 
 reference: dev ## write docs/reference/ from the code
 	@$(BIN)/python scripts/reference.py
 
+web: dev ## build the page of the web board from web/
+	@$(WEB) make
+
 lock: ## resolve pyproject.toml into the lock files again
 	@$(SETUP) lock
 
 clean: ## remove all that make made
-	rm -rf .venv .bootstrap .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf web/node_modules .venv .bootstrap .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
 	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Before anything is installed, and only if something will be.
 said:
 	@[ -d .venv ] || echo "This makes .venv/ here with what the lock files name, and takes a minute. As root it also" \
-		"installs bubblewrap, strace and fuse by apt-get; and one coding client (goose) by npm, for the tests."
+		"installs bubblewrap, strace, fuse and chromium by apt-get; and by npm, for the tests, one coding client" \
+		"(goose) and what the page is built with."
 
 runtime:
 	@$(SETUP) runtime

@@ -99,6 +99,8 @@ missing_tools() {
     command -v bwrap >/dev/null 2>&1 || echo bubblewrap
     command -v strace >/dev/null 2>&1 || echo strace
     command -v fusermount >/dev/null 2>&1 || command -v fusermount3 >/dev/null 2>&1 || echo fuse
+    command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 ||
+        command -v google-chrome >/dev/null 2>&1 || echo chromium
 }
 
 # Programs of the system, for the tests that need them. Without them those tests are left out, and say so.

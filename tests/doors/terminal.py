@@ -21,8 +21,8 @@ class Terminal:
     def __init__(self, command: Sequence[str], *, columns: int, env: Mapping[str, str], folder: Path) -> None:
         self.code: int | None = None
         self.said = b""
-        self._pid, self._fd = pty.fork()
-        if self._pid == 0:
+        self.pid, self._fd = pty.fork()
+        if self.pid == 0:
             try:
                 os.chdir(folder)
                 os.execve(command[0], list(command), dict(env))
@@ -52,7 +52,7 @@ class Terminal:
     def read_to_end(self) -> str:
         while self.read_some():
             pass
-        self.code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        self.code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         os.close(self._fd)
         return self.said.decode()
 

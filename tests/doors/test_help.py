@@ -103,8 +103,8 @@ def run_example(moot: Moot, example: str) -> int:
 
 # Not in a test of a moment: they play, follow, wait for a person, start agents, or write and read copies of a board.
 LONG = re.compile(
-    r"moot (demo|simulate|run|serve|worker|ask|backup|restore|export|import)\b|--follow|--watch|handoff.json|builder|"
-    + MESSAGE
+    r"moot (demo|simulate|run|serve|worker|ask|backup|restore|export|import)\b|"
+    r"--follow|--watch|--live|handoff.json|builder|" + MESSAGE
 )
 REFUSED_HERE = {  # what the board of the test has no ground for
     "moot resume claude-code": 2,

@@ -1,11 +1,13 @@
 """The board as a live screen asks for it: what has changed, and never more than it shows."""
 
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec import UNSET
 
 from folkmoot.api.requests import ListRuns
 from folkmoot.api.screen import ShowBoard
@@ -209,3 +211,27 @@ def test_what_a_run_does_is_its_last_line_as_a_person_reads_it_and_no_other_run_
         engine.keep_output(run, [(LATEST_PART, f"The end of much. {'y' * 200}\n")])
         (doing,) = [one.doing for one in look(board).runs if one.run == run.run]
         assert doing is not None and doing.startswith("The end of much. yyy") and len(doing) == 160
+
+
+def test_what_a_run_printed_is_told_line_by_line_where_somebody_asks_for_it() -> None:
+    with TrialBoard(KANBAN) as board:
+        board.add(column="dev")
+        run, queries = board.claim("dev-agent"), board.application.queries
+        words = {
+            "id": "m",
+            "role": "assistant",
+            "content": [{"type": "text", "text": "I read the tests.\nAll of them."}],
+        }
+        text = json.dumps({"type": "assistant", "message": words}) + "\nplain\n"
+        # A line is cut where the parts are, and the change of the run is no part of what it said.
+        board.application.engine.keep_output(run, [(1, text[:30]), (2, text[30:]), (1_000_000, "+a change\n")])
+        assert queries.output(run.run or "", said=True).said is UNSET, "nobody here knows what its client means"
+        queries.reader = lambda flow, agent, model: Transcript(None)
+        assert queries.output(run.run or "").said is UNSET
+        said = queries.output(run.run or "", said=True).said
+        assert said is not UNSET
+        assert [(one.kind, one.text) for one in said] == [
+            ("text", "I read the tests."),
+            ("text", "All of them."),
+            ("printed", "plain"),
+        ]

@@ -17,6 +17,10 @@ ALLOWED: dict[tuple[str, str], str] = {
         "doors/cli/render/running.py",
         "_turn",
     ): "the live line of `moot run` moves while it is seen; the board wakes it",
+    (
+        "doors/cli/looking/live.py",
+        "run",
+    ): "once after a question has come, until keys are meant for it; else keys and the board wake it",
     ("sim/demo/agent.py", "main"): "the demo's scripted agent works at a speed that people can follow",
     (
         "store/sqlite/connecting.py",

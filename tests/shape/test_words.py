@@ -30,7 +30,7 @@ def written_files(top: Path) -> Iterator[Path]:
             hidden = entry.name.startswith(".") and entry.name not in HIDDEN_BUT_OURS
             if not hidden and entry.name not in MADE:
                 yield from written_files(entry)
-        elif entry.is_file():
+        elif entry.is_file() and entry.name != ".git":  # in a linked work tree it says where git is
             yield entry
 
 

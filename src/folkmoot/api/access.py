@@ -56,3 +56,5 @@ class RevokeToken(Request[Tokens], frozen=True, kw_only=True):
 
 class MakeLoginCode(Request[LoginCode], frozen=True, kw_only=True):
     """Make a code for a browser: its link can be opened once, within ten minutes."""
+
+    observer: bool = False  # the browser only looks, as a screen on the wall should

@@ -281,6 +281,7 @@ UNAVAILABLE = {
     "no_socket": "a socket cannot be made",
     "no_work": "the item has no work that could land",
     "not_a_board": "the file is no board",
+    "not_built": "the page of the board was not built into this package",
     "not_kept": "what was said could not be kept",
     "partial_clone": "objects that clones need are not in the repository",
     "repository_gone": "the item's work is in a repository that is no more",

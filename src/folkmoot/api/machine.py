@@ -133,6 +133,39 @@ class Exported(View, frozen=True, gc=False, kw_only=True):
     size: int
 
 
+class Step(View, frozen=True, gc=False, kw_only=True):
+    """An item came to stand elsewhere, or otherwise."""
+
+    seq: int
+    at: str | None
+    event: str
+    item: str
+    column: str
+    status: str
+
+
+class SavedPage(View, frozen=True, gc=False, kw_only=True):
+    """All that a page of a board in one file shows: what the calls would have answered, and the way there."""
+
+    board: str  # its name
+    item: str | None  # of what alone it is
+    made_at: str | None
+    version: str  # of Folkmoot
+    answers: dict[str, Any]  # by the call's name; of calls about one item, by its id
+    steps: list[Step]
+    left_out: list[str]  # what is not in it, and why
+
+
+class Saved(View, frozen=True, gc=False, kw_only=True):
+    path: str
+    item: str | None
+    items: int
+    events: int
+    changes: int
+    size: int
+    left_out: list[str]
+
+
 class Imported(View, frozen=True, gc=False, kw_only=True):
     board: str
     source: str = field(name="from")

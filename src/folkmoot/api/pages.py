@@ -97,6 +97,7 @@ class RunOutput(View, frozen=True, gc=False, kw_only=True):
     item: str
     live: bool
     parts: list[OutputPart]
+    said: list[Said] | UnsetType = UNSET  # where it was asked for, and the clients of the runs are known
 
 
 class RunText(View, frozen=True, gc=False, kw_only=True):

@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 from folkmoot.api import access, requests, screen
 from folkmoot.api.call import Call, Role
-from folkmoot.api.gauges import ReadGauges
+from folkmoot.api.gauges import ReadFigures, ReadGauges
 from folkmoot.api.health import CheckHealth
 from folkmoot.api.requests import Request
 from folkmoot.core import commands
@@ -127,6 +127,7 @@ CALLS = (
     _look("output", requests.ReadOutput, "output"),
     Call("health", CheckHealth, _health, LOOKERS, writes=False),
     _look("gauges", ReadGauges, "gauges"),
+    _look("figures", ReadFigures, "figures"),
     Call("change", screen.ShowChange, on_screen.change, LOOKERS, writes=False),
     Call("moves", screen.ShowMoves, on_screen.moves, LOOKERS, writes=False),
     Call("search", screen.Search, on_screen.search, LOOKERS, writes=False),

@@ -333,6 +333,12 @@ class FileBoards:
 
         return export(shown(find(board_dir)), file, write)
 
+    def save_page(self, board: Application, file: str, item: str | None) -> "machine.Saved":
+        """The board, or one item with all that was made for it, as one page that opens from disk."""
+        from folkmoot.wiring.looking.saving import save
+
+        return save(board, file, item)
+
     def import_log(self, folder: str, source: "BinaryIO", name: str) -> "machine.Imported":
         """A new board below the folder, from an exported log."""
         from msgspec.structs import replace

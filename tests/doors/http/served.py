@@ -90,7 +90,7 @@ def served(folder: Path, preset: str = "simple", **options: Any) -> Iterator[Ser
     board = FileBoards().create(str(folder), preset, "") if is_new else FileBoards().open(str(folder))
     failures: list[str] = []
     try:
-        with serving(board, ServeOptions(port=0, **{"gates": False, **options}), "ada", failures.append) as server:
+        with serving(board, ServeOptions(**{"port": 0, "gates": False, **options}), "ada", failures.append) as server:
             thread = threading.Thread(target=server.run, name="served")
             thread.start()
             made = Served(board, server, failures)

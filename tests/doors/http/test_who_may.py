@@ -27,7 +27,7 @@ from tests.doors.http.served import ADA, SECONDS, Connection, Served, served
 
 ROUTES = [*routes(registry.CALLS).values()]
 GUARDED = [route for route in ROUTES if route.may is not None]
-OPEN = ["/login", "/healthz"]
+OPEN = ["/", "/login", "/healthz"]
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def ids(route: Route) -> str:
     return route.path
 
 
-def test_only_two_routes_are_open_to_who_shows_no_token() -> None:
+def test_only_three_routes_are_open_to_who_shows_no_token() -> None:
     assert sorted(route.path for route in ROUTES if route.may is None) == sorted(OPEN)
 
 

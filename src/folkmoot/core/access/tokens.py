@@ -19,12 +19,12 @@ from folkmoot.errors import Invalid, Refused
 
 SECRET_BYTES = 32
 PREFIX = "moot_"
-Sealed = Literal["run", "browser"]
+Sealed = Literal["run", "browser", "viewer"]  # a viewer is a browser that only looks, whoever it was made by
 NAMED_ROLES: tuple[Role, ...] = ("owner", "person", "observer")
 LIFE_MAX = 10 * 365 * 86_400.0  # seconds
 BROWSER_LIFE = 30 * 86_400.0
 LINK_LIFE = 600.0  # seconds in which a link for a browser can be used, once
-_SEAL = pattern(r"moot_(run|browser)\.([A-Za-z0-9_-]+)\.(\d{1,18})\.([A-Za-z0-9_-]{43})")
+_SEAL = pattern(r"moot_(run|browser|viewer)\.([A-Za-z0-9_-]+)\.(\d{1,18})\.([A-Za-z0-9_-]{43})")
 
 
 class Token(Struct, frozen=True, kw_only=True):
@@ -73,8 +73,8 @@ def unsealed(key: bytes, token: str) -> Seal | None:
     found = _SEAL.fullmatch(token)
     if found is None or not hmac.compare_digest(_mac(key, token.rpartition(".")[0]), found[4]):
         return None
-    kind: Sealed = "run" if found[1] == "run" else "browser"
-    return Seal(kind, found[2], int(found[3]))
+    kinds: dict[str, Sealed] = {"run": "run", "browser": "browser", "viewer": "viewer"}
+    return Seal(kinds[found[1]], found[2], int(found[3]))
 
 
 def page_key(key: bytes, token: str) -> str:

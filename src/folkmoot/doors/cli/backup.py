@@ -9,7 +9,7 @@ import click
 
 from folkmoot.doors.cli import render
 from folkmoot.doors.cli.keyboard.patience import told_if_long
-from folkmoot.doors.cli.session import NUMBER_MAX, GivenFile, Number, ReaderGone, Session, Span, common
+from folkmoot.doors.cli.session import NUMBER_MAX, GivenFile, Number, ReaderGone, Session, Span, common, number_of
 from folkmoot.errors import Invalid
 
 
@@ -76,25 +76,38 @@ def restore_command(session: Session, file: str | None, at: int | None, ago: flo
 
 
 @click.command("export")
-@click.argument("file", default="-")
+@click.argument("file", default="-", metavar="[FILE]")
+@click.option("--html", metavar="PAGE", help="Write a page to look at instead, of the board or of one ITEM.")
 @common
 @click.pass_obj
-def export_command(session: Session, file: str) -> None:
-    """Write the whole log as JSON lines.
+def export_command(session: Session, file: str, html: str | None) -> None:
+    """Write the whole log as JSON lines, or the board as a page.
 
     A header, an event on each line, and a last line with their number and hash; `moot import` makes a board of it. What
     agents printed, the answers kept for --key, and the work in git stand beside the log and are not in it: they are in
     a backup.
 
+    With --html, a page in one file that opens from disk, needs no server and asks nobody for anything: the board with
+    its story, its changes, its numbers, and a slider that plays it again. With an ITEM, of that one alone, with all
+    that was made for it. What looks like a secret is taken out; look at it all the same before you share it.
+
     \b
     Examples:
       moot export log.jsonl
       moot export | gzip > log.jsonl.gz
+      moot export --html board.html
+      moot export --html quest.html 7
 
     Exit codes: 1 if the file is there already, 4 if the log is damaged.
 
     See also: moot import, moot backup, moot log.
     """
+    if html is not None:
+        item = number_of(file) if file != "-" else None
+        with told_if_long("writing the page"):
+            saved = session.boards.save_page(session.board, html, item)
+        session.answer(saved, lambda: render.setup.saved(saved))
+        return
     if file == "-" and session.json:
         raise Invalid("bad_usage", "the export itself goes to standard output, and --json tells of it", "name a file")
     with told_if_long("writing the log"):

@@ -16,9 +16,10 @@ from folkmoot.doors.http.briefs import in_requests
 from folkmoot.doors.http.exchange import COOKIE, JSON, Exchange, Gone, Receive, Scope, Send
 from folkmoot.doors.http.guard import Names, Rates
 from folkmoot.doors.http.problems import PROBLEM, WIRE, Wrong, problem, status_of, wire_problem
-from folkmoot.doors.http.routes import Route, routes
+from folkmoot.doors.http.routes import PAGES, Route, routes
 from folkmoot.doors.http.shares import Shares
 from folkmoot.doors.http.streams import Streams, place_of
+from folkmoot.doors.web.pages import ASK_AGAIN, POLICY, pages
 from folkmoot.engine import registry
 from folkmoot.engine.access.callers import Caller
 from folkmoot.engine.access.rights import RoleCalls
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 COOKIE_SECONDS = 30 * 86_400
 PAGE_KEY = "moot-page"  # the header in which a page of the board's shows its key
-LANDING = "/v1/board"  # where a browser that has signed in goes
+LANDING = "/"  # where a browser that has signed in goes
 FAILED = Wrong("failed", "the server failed", "try again with the same Idempotency-Key; then look at the server's log")
 Result = TypeVar("Result")
 
@@ -77,6 +78,7 @@ class HttpDoor:
     def __init__(self, board: "Application", feed: "Feed", parts: Parts) -> None:
         self._board, self._parts = board, parts
         self._routes = routes(registry.CALLS)
+        self._pages = pages()
         self._rates = Rates()
         self._shares = Shares(board.now)
         self.streams = Streams(feed, parts.pool, parts.counters)
@@ -126,7 +128,7 @@ class HttpDoor:
 
     async def _serve(self, exchange: Exchange) -> None:
         self._parts.names.check(exchange.headers)
-        route = self._routes.get(exchange.path)
+        route = self._routes.get(PAGES if exchange.path in self._pages else exchange.path)
         if route is not None:
             exchange.call = route.call.name if route.call else route.special or ""
         if route is not None and route.may is None:
@@ -252,6 +254,9 @@ class HttpDoor:
             sound = await self._in_thread(self._parts.is_sound)
             await exchange.answer(200 if sound else 503, msgspec.json.encode({"ok": sound}))
             return
+        if route.special == "page":
+            await self._page(exchange)
+            return
         code = reading.plain_query(exchange.query, ("code",)).get("code", "")
         token = await self._in_thread(lambda: signed_in(self._board, code))
         if token is None:
@@ -262,6 +267,18 @@ class HttpDoor:
         # The key stands behind the #: it is never sent, and the page that finds it there keeps it.
         place = f"{LANDING}#page={key_of_page(self._board, token)}"
         await exchange.answer(303, headers={"set-cookie": cookie, "location": place})
+
+    async def _page(self, exchange: Exchange) -> None:
+        page = self._pages[exchange.path]
+        headers = {"etag": page.etag, "cache-control": ASK_AGAIN, "content-security-policy": POLICY}
+        headers["vary"] = "accept-encoding"
+        if _matches(exchange.headers.get("if-none-match"), page.etag):
+            await exchange.answer(304, headers=headers)
+            return
+        packs = "gzip" in exchange.headers.get("accept-encoding", "")
+        if packs:
+            headers["content-encoding"] = "gzip"
+        await exchange.answer(200, page.packed if packs else page.plain, page.kind, headers)
 
     def _is_good(self, token: str) -> bool:
         try:

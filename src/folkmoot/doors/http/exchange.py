@@ -98,7 +98,8 @@ class Exchange:
         given = [(name.encode(), value.encode("latin-1")) for name, value in (headers or {}).items()]
         shown = [(b"content-type", kind.encode())] if body else []
         length = [] if status in (204, 304) else [(b"content-length", str(len(body)).encode())]
-        await self.begin(status, [*ALWAYS, *shown, *length, *given])
+        own = {name for name, _ in given}
+        await self.begin(status, [*(one for one in ALWAYS if one[0] not in own), *shown, *length, *given])
         await self.send({"type": "http.response.body", "body": b"" if self.method == "HEAD" else body})
 
     async def begin(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:

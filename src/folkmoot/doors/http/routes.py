@@ -13,7 +13,8 @@ from folkmoot.api.call import ROLES, Call, Role
 
 PREFIX = "/v1/"
 MCP_PATH = "/mcp"
-Special = Literal["events", "metrics", "openapi", "mcp", "login", "healthz"]
+PAGES = "/"  # and the files that the page is made of
+Special = Literal["events", "metrics", "openapi", "mcp", "login", "healthz", "page"]
 
 
 class Route(Struct, frozen=True):
@@ -34,9 +35,10 @@ SPECIAL = (
     Route("/metrics", ("GET",), PEOPLE_AND_OBSERVERS, "Figures for Prometheus.", special="metrics"),
     Route("/openapi.json", ("GET",), EVERYBODY, "This document.", special="openapi"),
     Route(MCP_PATH, ("GET", "POST", "DELETE"), EVERYBODY, "The board as an MCP server.", special="mcp"),
-    # Shows a code that is good once, and gets a cookie; and says only whether the board is sound.
+    # Shows a code that is good once, and gets a cookie; says only whether the board is sound; is the same for all.
     Route("/login", ("GET",), None, "Sign a browser in by a link that was made for it.", special="login"),
     Route("/healthz", ("GET",), None, "200 if the board is sound, else 503.", special="healthz"),
+    Route(PAGES, ("GET",), None, "The web board: a page that asks as whoever is signed in.", special="page"),
 )
 
 

@@ -13,6 +13,7 @@ from folkmoot.core.access.tokens import (
     LINK_LIFE,
     SECRET_BYTES,
     Seal,
+    Sealed,
     Token,
     digest_of,
     new_token,
@@ -55,6 +56,7 @@ class LoginFor(Struct, frozen=True):
 
     digest: str
     expires: float
+    observer: bool = False  # it only looks, whatever the token may
 
 
 def access_of(board: "Application") -> Access:
@@ -98,15 +100,15 @@ def revoke_token(board: "Application", name: str) -> Tokens:
     return list_tokens(board)
 
 
-def make_login_code(board: "Application", name: str) -> LoginCode:
-    """A code by which a browser speaks as the token of this name."""
+def make_login_code(board: "Application", name: str, observer: bool = False) -> LoginCode:
+    """A code by which a browser speaks as the token of this name; as an observer, it only looks."""
     store, now = access_of(board), _now(board)
     token = next((one for one in store.tokens() if one.name == name and one.why_not(now) is None), None)
     if token is None:
         words = "{name} has no token, so no browser can be signed in for them"
         raise Refused("no_token", words, "make one: <make_token name>", name)
     code = written(store.secret(SECRET_BYTES))
-    store.keep_code(digest_of(code), LoginFor(token.digest, now + LINK_LIFE))
+    store.keep_code(digest_of(code), LoginFor(token.digest, now + LINK_LIFE, observer))
     expires = moment_text(int((now + LINK_LIFE) * 1000))
     return LoginCode(code=code, path=f"{LOGIN_PATH}?code={code}", expires_at=expires)
 
@@ -119,7 +121,8 @@ def signed_in(board: "Application", code: str) -> str | None:
         return None
     if not any(one.digest == found.digest and one.why_not(now) is None for one in store.tokens()):
         return None
-    return sealed(store.key(), Seal("browser", found.digest, int(now + BROWSER_LIFE)))
+    kind: Sealed = "viewer" if found.observer else "browser"
+    return sealed(store.key(), Seal(kind, found.digest, int(now + BROWSER_LIFE)))
 
 
 def key_of_page(board: "Application", token: str) -> str:
@@ -144,9 +147,10 @@ def caller_of(board: "Application", token: str, page: str | None = None) -> Call
     digest = digest_of(token) if seal is None else seal.name
     found = next((one for one in store.tokens() if one.digest == digest), None)
     caller = _named(board, found, "token" if seal is None else "browser")
-    if seal is None or compare_digest((page or "").encode(), key_of_page(board, token).encode()):
+    if seal is None:
         return caller
-    return replace(caller, role="observer")
+    is_page = compare_digest((page or "").encode(), key_of_page(board, token).encode())
+    return caller if is_page and seal.kind != "viewer" else replace(caller, role="observer")
 
 
 def bad_token(why: str, hint: str = "show another: Authorization: Bearer TOKEN") -> Refused:

@@ -3,13 +3,15 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
 from folkmoot.engine.reads.views import moment_text
 
 if TYPE_CHECKING:
-    from folkmoot.api.views import LiveRun, Said
+    from folkmoot.api.views import LiveRun, OutputPart, Said
+    from folkmoot.core.records import Run
     from folkmoot.engine.application import Transcript
     from folkmoot.engine.reads.snapshot import Snapshot
 
@@ -38,6 +40,17 @@ def told(snapshot: "Snapshot", run: "LiveRun", reader: Reader | None) -> "LiveRu
     transcript = reader(snapshot.flow, run.agent, run.model)
     said = [*transcript.feed(_end_of(text)), *transcript.finish()]
     return replace(run, doing=_line(said), last_output_at=at)
+
+
+def lines_of(
+    snapshot: "Snapshot", run: "Run", parts: "list[OutputPart]", reader: Reader | None
+) -> "list[Said] | UnsetType":
+    """What these parts say, line by line. The change of the run is no part of it."""
+    if reader is None:
+        return UNSET
+    transcript = reader(snapshot.flow, run.agent, run.model)
+    text = "".join(part.text for part in parts if part.part < DIFF_PART)
+    return [*transcript.feed(text), *transcript.finish()]
 
 
 def _end_of(text: str) -> str:

@@ -4,6 +4,8 @@ from _thread import allocate_lock
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
+from msgspec import UNSET
+
 from folkmoot.api.metrics import Metrics
 from folkmoot.api.pages import (
     BlockedItems,
@@ -49,7 +51,7 @@ from folkmoot.errors import Invalid
 from folkmoot.store.port import Store
 
 if TYPE_CHECKING:
-    from folkmoot.api.gauges import Gauges
+    from folkmoot.api.gauges import Figures, Gauges
     from folkmoot.api.screen import BoardView
     from folkmoot.engine.reads.doing import Reader
     from folkmoot.engine.reads.gauges import Watched
@@ -220,10 +222,12 @@ class Queries:
 
         return self._snapshot(look)
 
-    def output(self, run: str, after: int = 0) -> RunOutput:
-        """What a run printed, as far as it was kept."""
+    def output(self, run: str, after: int = 0, said: bool = False) -> RunOutput:
+        """What a run printed, as far as it was kept; with `said` also as a person reads it."""
 
         def look(snapshot: Snapshot) -> RunOutput:
+            from folkmoot.engine.reads.doing import lines_of
+
             found = known_run(snapshot.reading, run, printed=True)
             parts = [
                 OutputPart(part=part, text=text) for part, text in snapshot.reading.output(found.id, max(0, after))
@@ -235,6 +239,7 @@ class Queries:
                 item=found.item,
                 live=found.ended_at is None,
                 parts=parts,
+                said=lines_of(snapshot, found, parts, self.reader) if said else UNSET,
             )
 
         return self._snapshot(look)
@@ -301,6 +306,11 @@ class Queries:
         with self._watching:
             watched = self._watched = self._watched or Watched(lambda: self.clock.boot()[1])
             return self._snapshot(watched.look)
+
+    def figures(self, since: str, item: str | None = None) -> "Figures":
+        from folkmoot.engine.reads.plots.figures import figures  # only plots need it
+
+        return self._snapshot(lambda snapshot: figures(snapshot, since, item))
 
     def escalations(self) -> Escalations:
         """The state of the escalation document: what was tried on each item, and what people were asked (E-16)."""

@@ -25,7 +25,7 @@ OWN_CHOICE = "the client's own choice"
 def used(snapshot: Snapshot, by: str, since: str | None, item: str | None) -> UsageView:
     reading, now = snapshot.reading, snapshot.moment
     way = _way(by)
-    after = _moment(since, now.at) if since else None
+    after = moment_of(since, now.at) if since else None
     if item is None:
         items = {one.id: one for one in cast("Iterable[Item]", reading.rows("items"))}
         found = list(cast("Iterable[Run]", reading.rows("runs")))
@@ -42,7 +42,7 @@ def used(snapshot: Snapshot, by: str, since: str | None, item: str | None) -> Us
         total=_line("", "in all", runs, now),
         days=_days(runs, now),
         gate_runs=len(gates),
-        gate_seconds=round(sum(_seconds(run, now) for run in gates), 3),
+        gate_seconds=round(sum(seconds_of(run, now) for run in gates), 3),
         budgets=_budgets(snapshot, list(items.values())),
         windows=windows_of(reading, snapshot.flow),
         pauses=pause_views(reading.pauses(), now),
@@ -56,7 +56,7 @@ def _way(by: str) -> By:
     return cast("By", by)
 
 
-def _moment(text: str, now: int) -> int:
+def moment_of(text: str, now: int) -> int:
     """A span back from now, or a day."""
     if text.strip().lower() == "today":
         return now // DAY_MS * DAY_MS
@@ -114,10 +114,10 @@ def _days(runs: list[Run], now: Moment) -> list[UsageLine]:
         return []
     first, last = min(groups), max(groups)
     wanted = range(first, last + 1) if last - first < DAYS_MAX else sorted(groups)
-    return [_line(_day(day), _day(day), groups.get(day, []), now) for day in wanted]
+    return [_line(day_text(day), day_text(day), groups.get(day, []), now) for day in wanted]
 
 
-def _day(day: int) -> str:
+def day_text(day: int) -> str:
     return datetime.fromtimestamp(day * 86_400, UTC).date().isoformat()
 
 
@@ -137,11 +137,11 @@ def _line(key: str, title: str, runs: list[Run], now: Moment) -> UsageLine:
         untold=len(runs) - len(told),
         cost_usd=round(sum(known), 6) if known else None,
         unpriced=len(runs) - len(known),
-        seconds=round(sum(_seconds(run, now) for run in runs), 3),
+        seconds=round(sum(seconds_of(run, now) for run in runs), 3),
     )
 
 
-def _seconds(run: Run, now: Moment) -> float:
+def seconds_of(run: Run, now: Moment) -> float:
     """Of a run that goes on until now; of one whose lease has run out, until then."""
     late = max(now.now - run.lease_until, 0.0)
     ended = run.ended_at if run.ended_at is not None else now.at - round(late * 1000)

@@ -5,7 +5,17 @@ from os.path import normpath
 from shlex import quote
 from typing import Any
 
-from folkmoot.api.machine import BackedUp, BoardMade, DemoEnd, Examination, Exported, FlowChecked, Imported, Restored
+from folkmoot.api.machine import (
+    BackedUp,
+    BoardMade,
+    DemoEnd,
+    Examination,
+    Exported,
+    FlowChecked,
+    Imported,
+    Restored,
+    Saved,
+)
 from folkmoot.doors.cli.render.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, count, one_line, when
 
 View = dict[str, Any]
@@ -207,6 +217,15 @@ def restored(view: Restored) -> None:
 def exported(view: Exported) -> None:
     page = Page()
     page.line(page.mark("done"), f" {count(view.events, 'event')} in ", (one_line(view.path), "bold"))
+
+
+def saved(view: Saved) -> None:
+    page = Page()
+    held = f"{count(view.items, 'item')}, {count(view.events, 'event')}, {count(view.changes, 'change')}"
+    page.line(page.mark("done"), f" {held} in ", (one_line(view.path), "bold"))
+    for lacking in view.left_out:
+        page.line((f"not in it: {lacking}", QUIET), indent=2)
+    page.line(("it opens in a browser, from disk; look at it before you share it", QUIET), indent=2)
 
 
 def imported(view: Imported) -> None:

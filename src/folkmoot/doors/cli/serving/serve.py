@@ -4,6 +4,7 @@ import click
 import msgspec
 
 from folkmoot.api.serving import PORT, ServeOptions, ServerStart
+from folkmoot.doors.cli.serving.opening import can_open, open_page
 from folkmoot.doors.cli.session import Session, common
 
 
@@ -17,6 +18,7 @@ from folkmoot.doors.cli.session import Session, common
 @click.option("--certificate", metavar="FILE", help="A TLS certificate, as PEM.")
 @click.option("--key", "private_key", metavar="FILE", help="Its private key, as PEM.")
 @click.option("--no-gates", is_flag=True, help="See to no gates and landings; `moot run` must be at work for them.")
+@click.option("--no-open", is_flag=True, help="Do not open the board in a browser; only at a terminal it is.")
 @click.option("--log-json", is_flag=True, help="Write each request to standard error, as JSON.")
 @click.option("--otel", is_flag=True, help="Send traces of items and runs to OTEL_EXPORTER_OTLP_ENDPOINT.")
 @common
@@ -30,10 +32,14 @@ def serve_command(
     certificate: str | None,
     private_key: str | None,
     no_gates: bool,
+    no_open: bool,
     log_json: bool,
     otel: bool,
 ) -> None:
-    """Serve the board to programs and agents, over HTTP and MCP.
+    """Serve the board: a web page, HTTP and MCP.
+
+    At a terminal with a screen the page is opened in your browser, by a link that signs it in once; the link is also
+    printed.
 
     Every call of the contract is a route below /v1/, events are a stream at /v1/events, MCP is at /mcp. Each request
     needs a token, also from this machine. The owner's is made at the first start, in a file that only you can read;
@@ -42,6 +48,7 @@ def serve_command(
     \b
     Examples:
       moot serve
+      moot serve --no-open
       moot serve --port 8000 --log-json
       moot serve --listen 0.0.0.0 --remote --name build.example
 
@@ -65,8 +72,10 @@ def serve_command(
     def begin(start: ServerStart) -> None:
         if session.json:
             click.echo(msgspec.json.encode(start).decode())  # on one line: whoever reads it need not wait for an end
-        else:
-            _say(start)
+            return
+        _say(start)
+        if not no_open and can_open():
+            open_page(start.link)
 
     session.boards.serve(session.board, options, name, begin, lambda words: click.echo(words, err=True))
 

@@ -19,7 +19,7 @@ def token_command() -> None:
       moot token add ci --role person --days 90
       moot token list
       moot token revoke ci
-      moot token link
+      moot token link --observer
 
     See also: moot serve.
     """
@@ -69,11 +69,12 @@ def revoke(session: Session, name: str) -> None:
 
 
 @token_command.command("link")
+@click.option("--observer", is_flag=True, help="The browser only looks: for a screen on the wall.")
 @common
 @click.pass_obj
-def link(session: Session) -> None:
+def link(session: Session, observer: bool) -> None:
     """Make a link that signs one browser in, once, within ten minutes."""
-    made = session.ask(MakeLoginCode())
+    made = session.ask(MakeLoginCode(observer=observer))
     session.answer(
         made, lambda: click.echo(f"open it at the server's address, such as http://127.0.0.1:{PORT}{made.path}")
     )

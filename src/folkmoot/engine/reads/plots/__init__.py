@@ -1,0 +1,1 @@
+"""Answers that pictures are drawn from."""

@@ -1,0 +1,37 @@
+/** Which cards are shown: by what stands on them, and by what the server finds in all that was said about them. */
+import { computed, effect, signal } from "@preact/signals";
+import { read } from "../api/client";
+import type { Card } from "../api/types";
+import { cardOf, order } from "../live/board";
+import { columnWords, stateOf } from "./state";
+
+export const filter = signal("");
+const found = signal<ReadonlySet<string>>(new Set());
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+effect(() => {
+  const text = filter.value.trim();
+  clearTimeout(timer);
+  found.value = new Set();
+  if (text.length > 2)
+    timer = setTimeout(async () => {
+      const answer = await read("search", { text }).catch(() => null); // what stands on the cards is looked through in any case
+      if (filter.peek().trim() === text && answer) found.value = new Set(answer.items.map((item) => item.id));
+    }, 200);
+});
+
+const words = (card: Card): string =>
+  [`#${card.id}`, card.title, card.watcher, card.agent, card.model, columnWords(card.column), card.priority, ...card.tags, stateOf(card).word]
+    .join(" ")
+    .toLowerCase();
+
+/** Every word must be there: "dev working". */
+export const shown = computed<ReadonlyMap<string, readonly string[]>>(() => {
+  const wanted = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!wanted.length) return order.value;
+  const fits = (id: string) => {
+    const text = words(cardOf(id)!.peek());
+    return wanted.every((word) => text.includes(word)) || found.value.has(id);
+  };
+  return new Map([...order.value].map(([column, ids]) => [column, ids.filter(fits)]));
+});

@@ -1,0 +1,24 @@
+/** The same page as the server's, fed from the file it stands in. */
+import { render } from "preact";
+import "../ui/base.css";
+import { App } from "../app";
+import { readFlow } from "../board/flow";
+import { onKey } from "../commands/keys";
+import { go, lookWhoIAm, start } from "../live";
+import { Replay } from "./replay";
+import { saved } from "./saved";
+
+const place = document.getElementById("app");
+if (place) {
+  start();
+  void Promise.all([lookWhoIAm(), readFlow()]);
+  document.addEventListener("keydown", onKey);
+  if (saved.item && !location.hash) go(`/item/${saved.item}`);
+  render(
+    <>
+      <App />
+      <Replay />
+    </>,
+    place,
+  );
+}
