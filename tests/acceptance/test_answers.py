@@ -209,3 +209,15 @@ def test_the_python_door_understands_the_same(tmp_path: Path) -> None:
             board.answer("q1", "1", text=True)
         item = board.answer("q1", "try", "use the new library")
         assert item.guidance[-1].answer == "try again: use the new library"
+
+
+@pytest.mark.ledger("R-16", "P-07")
+@pytest.mark.parametrize("word", ["continue", "go on", "proceed", "Continue."])
+def test_going_on_at_the_implementers_own_critical_issue_is_asked_back(tmp_path: Path, word: str) -> None:
+    moot = new_board(tmp_path, "pipeline")
+    moot("add", "User auth")
+    issue = "## Issues Found\n- Critical: a.go:3 the login is open"
+    moot.speak("implementer", f"## Summary\nBuilt it.\n\n{issue}\n\n## Status\n- [x] Complete\n")
+    told = moot.say("answer", "q1", word)
+    assert told.code == 2 and told.error == "ambiguous_option", told.err
+    assert moot("show", "1")["status"] == ASKED

@@ -34,6 +34,9 @@ SAME = {
 }
 # Where nothing is tried again, these options go on: with the work as it is, or after a fix.
 GOES_ON = ("finish", "waive", "fix", "go")
+# Whoever goes on may mean so too, where the work can be taken as it is. Only "try again" cannot.
+AS_IT_IS = ("finish", "waive")
+TRIES = ("try", "again")
 # Whoever goes on like this takes back, or leaves open, what came before.
 TAKES_BACK = frozenset({"or", "no", "not", "nor", "unless", "if", "maybe", "perhaps"})
 # What holds only in a case, or at another time, is not decided yet.
@@ -157,8 +160,11 @@ def _meant(question: Question, said: str) -> Option | None:
         return found
     candidates = _by_words(options, said)
     if not candidates and question.decides:
-        effect = SAME.get(tuple(_words(said)), "")
+        spoken = tuple(_words(said))
+        effect = SAME.get(spoken, "")
         candidates = [option for option in options if option.effect == effect]
+        if candidates and effect == "again" and spoken != TRIES:
+            candidates += [option for option in options if option.effect in AS_IT_IS]
         if not candidates and effect == "again":
             candidates = [option for option in options if option.says == "yes"]
             candidates = candidates or [option for option in options if option.effect in GOES_ON]
