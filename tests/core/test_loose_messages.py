@@ -219,7 +219,7 @@ def test_events_carry_the_workflow_and_its_spec() -> None:
 @pytest.mark.parametrize(
     ("fields", "name"),
     [
-        ({"payload": {"details": "?", "blocking": "false"}}, "payload.blocking"),
+        ({"payload": {"details": "?", "blocking": "perhaps"}}, "payload.blocking"),
         ({"payload": {"details": "?", "options": "JWT"}}, "payload.options"),
         ({"context": {"workflow": "hotfix"}}, "context.workflow"),
     ],

@@ -166,7 +166,7 @@ def test_every_fault_of_a_message_is_named_at_once() -> None:
     with SoundBoard(HANDOFF) as board:
         payload = {
             **ESCALATION,
-            "blocking": "yes",
+            "blocking": "perhaps",
             "options": ["JWT", None, {"why": "x"}, "", True, *"abcdefghijklmnopq"],
         }
         with pytest.raises(Invalid) as caught:
@@ -174,7 +174,7 @@ def test_every_fault_of_a_message_is_named_at_once() -> None:
         told = caught.value.message
         for words in (
             "from: missing",
-            "payload.blocking: 'yes'",
+            "payload.blocking: 'perhaps'",
             "22 of them",
             "number 2, None",
             "number 3",

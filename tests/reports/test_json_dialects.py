@@ -281,7 +281,7 @@ FAULTS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "no failures": ({"type": "test_failures", "failures": []}, ["failures"]),
     "no question": ({"type": "clarification_request", "question": " "}, ["question"]),
     "nothing to decide": ({"type": "escalation", "payload": {"blocking": True}}, ["details"]),
-    "blocking in words": ({"type": "escalation", "payload": {"details": "d", "blocking": "yes"}}, ["blocking"]),
+    "blocking in words": ({"type": "escalation", "payload": {"details": "d", "blocking": "perhaps"}}, ["blocking"]),
     "a payload in words": ({"type": "completion", "payload": "all"}, ["payload"]),
     "sub-agents without a task": ({"decision": "delegate", "subAgents": [{"scope": "all"}]}, ["task"]),
     "no sub-agents": ({"decision": "delegate", "subAgents": []}, ["subAgents"]),

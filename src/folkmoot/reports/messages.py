@@ -8,7 +8,8 @@ import msgspec
 from folkmoot.core.decoding import converted
 from folkmoot.core.enums import Outcome
 from folkmoot.core.report import AskedQuestion, Report, Tests
-from folkmoot.core.vocabulary.phrases.tallies import COUNTED, completed, tally
+from folkmoot.core.vocabulary.phrases.flags import blocking_in
+from folkmoot.core.vocabulary.phrases.tallies import COUNTED, completed, share_of, tally, told_under
 from folkmoot.core.vocabulary.phrases.tallies import counted as counted_in
 from folkmoot.core.vocabulary.problems import listed_under, tells_severity
 from folkmoot.core.vocabulary.words import APPROVED, REFUSED, verdict_of
@@ -69,7 +70,7 @@ def _security(said: Taken, around: dict[str, Any]) -> Report:
     if status is not None and verdict_of(status) is None:
         said.faults.append(f"status: {shown(said.data['status'])} is not one of approved, changes_requested")
     # Who says approved has a verdict: whether holes beside it let it stand is for the rules to weigh.
-    refused = verdict_of(status) is False or (bool(findings) and status is None)
+    refused = verdict_of(status) is False or (any(one.fixed is None for one in findings) and status is None)
     return finish("changes_requested" if refused else "done", said, findings=findings)
 
 
@@ -111,7 +112,9 @@ def _tests(said: Taken) -> Tests | None:
     and those that stand beside the verdict itself."""
     for name in ("summary", "tests", "results"):
         value = said.data.get(name)
-        in_words = counted_in(value) if isinstance(value, str) else None
+        in_words = (
+            (counted_in(value) or (share_of(value) if name == "tests" else None)) if isinstance(value, str) else None
+        )
         if in_words is not None:
             return in_words
         if isinstance(value, dict) and not value.keys() & set(COUNTED):
@@ -125,7 +128,7 @@ def _tests(said: Taken) -> Tests | None:
     beside = {name: said.data[name] for name in COUNTED if name in said.data}
     beside = {name: value for name, value in beside.items() if not isinstance(value, list | dict)}
     said.used |= beside.keys()
-    return _strictly(said, beside) if beside else None
+    return _strictly(said, beside) if beside else told_under(said.data)
 
 
 def _strictly(said: Taken, value: dict[str, Any], place: str = "") -> Tests | None:
@@ -159,17 +162,16 @@ def _escalation(said: Taken, around: dict[str, Any]) -> Report:
 
 
 def _asks(said: Taken, question: str, summary: str, reason: str | None = None, context: str | None = None) -> Report:
-    blocking = said.data.get("blocking", True)
-    if not isinstance(blocking, bool):
-        said.faults.append(f"blocking: {shown(blocking)} is neither true nor false")
-        blocking = True
-    said.used.add("blocking")
+    name, blocking = blocking_in(said.data)
+    if name is not None and blocking is None:
+        said.faults.append(f"{name}: {shown(said.data[name])} is neither true nor false")
+    said.used |= {name} if name is not None else set()
     asked = AskedQuestion(
         question=question,
         context=context or said.text("context"),
         options=said.options(),
         help=said.text("help", "what_would_help"),
-        blocking=blocking,
+        blocking=blocking is not False,
         default=said.text("default"),
     )
     return finish("asks", said, question=asked, summary=summary, reason=reason)

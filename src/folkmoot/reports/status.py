@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from folkmoot.core.enums import Outcome
 from folkmoot.core.vocabulary.patterns import pattern
+from folkmoot.core.vocabulary.phrases.denials import behind_no
 from folkmoot.core.vocabulary.phrases.reds import said_failed
 from folkmoot.core.vocabulary.words import place_said
 from folkmoot.reports.canonical import shown
@@ -241,9 +242,13 @@ def _piece(ticked: bool | None, words: str, drawn: bool = False) -> Piece:
         if not lower.startswith(phrase) or _goes_on(lower, phrase):
             continue
         rest = lower[len(phrase) :]
+        behind = bare[len(phrase) :].strip(_NOISE)
+        if behind_no(behind) == "" and behind:
+            # `Blocked: no`: it is not so. A box that is ticked beside it is not clear.
+            return Piece(ticked or False, WORDS[phrase], words, behind, bool(ticked), drawn)
         takes_back = _HEDGES.search(_HARMLESS.sub(" ", rest)) or "?" in rest or "%" in rest or len(bare) > _CHARS_MAX
         hedged = WORDS[phrase] == "done" and bool(takes_back)
-        return Piece(ticked, WORDS[phrase], words, bare[len(phrase) :].strip(_NOISE), hedged, drawn)
+        return Piece(ticked, WORDS[phrase], words, behind, hedged, drawn)
     return Piece(ticked, None, words, "", False, drawn)
 
 

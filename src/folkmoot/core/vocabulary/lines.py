@@ -9,6 +9,7 @@ from folkmoot.core.report import Finding
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.mended import mended_in
 from folkmoot.core.vocabulary.phrases.reds import failed_test_named
+from folkmoot.core.vocabulary.phrases.tallies import NUMERALS
 
 PATH = pattern(r"[\w@.+/\\-]{0,300}[\w+-](?:\.\w{1,12}|/)(?::(\d{1,9})(?:-\d{1,9})?(?::\d{1,9})?)?", re.ASCII)
 _SEVERITY = pattern(r"[\[( ]{0,3}(critical|high|medium|low)\b(?!-(?!severity|priority|risk)\w)", re.IGNORECASE)
@@ -224,8 +225,10 @@ def place_in(words: str) -> tuple[str | None, int | None]:
 
 
 def number_in(value: Any) -> int | None:
-    """A whole number, however it is written; None if it is something else."""
+    """A whole number, however it is written; None if it is something else. Zero in a word says that there is none."""
     digits = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
+    if digits.casefold() in NUMERALS[1:]:
+        return NUMERALS.index(digits.casefold())
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
 
 

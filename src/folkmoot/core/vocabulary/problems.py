@@ -27,6 +27,7 @@ from folkmoot.core.vocabulary.words import plain
 # The last word of a name under which problems are listed, and of which kind they are; None: as the report is.
 _NOUNS: dict[str, FindingKind | None] = {
     **dict.fromkeys(("findings", "issues", "problems", "bugs", "defects", "concerns", "errors", "violations")),
+    "regressions": None,
     **dict.fromkeys(("vulnerabilities", "vulns", "exploits", "weaknesses"), "security"),
     **dict.fromkeys(("failures",), "test"),
 }

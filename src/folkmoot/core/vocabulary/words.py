@@ -13,7 +13,16 @@ from folkmoot.core.vocabulary.phrases.denials import is_denied, says_nothing, wi
 # Every word that is understood as a cause. Case, signs between words, and `CamelCase` make no difference.
 CAUSE_WORDS: dict[ReportedCause, tuple[str, ...]] = {
     "capability": ("capability", "lack of capability"),
-    "transient": ("transient", "transient error", "recoverable", "recoverable error", "network error", "crash"),
+    "transient": (
+        "transient",
+        "transient error",
+        "recoverable",
+        "recoverable error",
+        "network error",
+        "crash",
+        "retryable",
+        "retryable error",
+    ),
     "environment": ("environment", "environment error"),
     "quota": ("quota", "quota exceeded", "rate limit", "rate limited"),
     "timeout": ("timeout", "timed out"),
@@ -45,6 +54,7 @@ CAUSE_WORDS: dict[ReportedCause, tuple[str, ...]] = {
         *("lies in how the quest was split", "lies in how it was split", "lies in the split"),
     ),
     "fatal": (
+        *("unrecoverable", "unrecoverable error", "non recoverable", "non recoverable error", "not recoverable"),
         *("fatal", "fatal error", "6 total failed attempts", "six total failed attempts", "6 failed attempts"),
         *("3 expert unsuccessful", "three expert unsuccessful", "all experts failed", "exhausted all options"),
         *("circular dependency", "circular dependencies", "circular dependency detected"),

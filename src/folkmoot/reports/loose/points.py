@@ -203,8 +203,10 @@ def _opens(words: str) -> bool:
 
 def _listed(points: list[Point], kind: FindingKind, severity: Severity | None) -> list[Finding]:
     """Points, each a finding with the fields below it. One that is only a severity says how bad those below it are:
-    indented further if it is a point of a list itself."""
+    indented further if it is a point of a list itself. Of a list with boxes those that are ticked are over, if others
+    are not: where all are ticked, that may only say that each is so."""
     found: list[Finding] = []
+    boxes = {point.words[:3].lower() for point in points}
     head: tuple[Point, Severity] | None = None
     blocks = _blocks(points)
     for at, block in enumerate(blocks):
@@ -216,7 +218,9 @@ def _listed(points: list[Point], kind: FindingKind, severity: Severity | None) -
         if weight is not None and following is not None and bare_severity(following) is None:
             head = (point, weight)
         else:
-            found.append(_told(block, kind, head[1] if head else severity))
+            told = _told(block, kind, head[1] if head else severity)
+            over = boxes >= {"[x]", "[ ]"} and point.words[:3].lower() == "[x]"
+            found.append(replace(told, fixed=told.fixed or "ticked") if over else told)
     return found
 
 

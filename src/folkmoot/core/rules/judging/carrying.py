@@ -18,9 +18,9 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.report import OTHER_REASONS, UNSENT, WORDS_BESIDE, Report, Statement
 from folkmoot.core.rules.messages.telling import is_envelope
-from folkmoot.core.vocabulary.lines import severity_of
+from folkmoot.core.vocabulary.lines import number_in, severity_of
 from folkmoot.core.vocabulary.patterns import pattern
-from folkmoot.core.vocabulary.phrases.flags import counts_problems
+from folkmoot.core.vocabulary.phrases.flags import counts_problems, is_attack, says_part
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.problems import is_over, listed_under, wants_change
 from folkmoot.core.vocabulary.roles import folded
@@ -85,6 +85,7 @@ VERDICTS = ("status", "verdict", "verdicts", "approval", "approved", "result", "
 SAYS_DONE = frozenset(
     {
         *("complete", "completed", "is complete", "done", "finished", "success", "successful", "passed", "passing"),
+        *("ready for review", "ready to review", "all done", "implemented", "fully implemented"),
         *("tests pass", "tests passed", "tests passing", "all tests pass", "all tests passed", "all tests passing"),
     }
 )
@@ -135,6 +136,7 @@ def against(said: Report, judges: bool = False) -> str | None:
     for name, value in _own_words(said):
         is_verdict = name.casefold() in VERDICTS or plain(name) in SAYS_DONE
         word = _refusal(value) if is_verdict else _inner_refusal(name, value) if parts else None
+        word = word or (repr(value) if says_part(name, value) else None)
         if word is not None:
             return f"its {name} says {word}"
     number, told = open_issues(said), len(said.findings)
@@ -195,10 +197,10 @@ def _refusal(value: Any) -> str | None:
 
 def _inner_refusal(name: str, value: Any, deep: int = 0) -> str | None:
     """A verdict on a part of the work, in a list or an object of its own; what is over is told as such."""
-    if is_over(name) or folded(name) in TOLD_OF or deep > 2:
+    if is_over(name) or folded(name) in TOLD_OF or is_attack(name) or deep > 2:
         return None
     for part in value if isinstance(value, list) else [value]:
-        for inner, told in part.items() if isinstance(part, dict) else ():
+        for inner, told in part.items() if isinstance(part, dict) and not any(map(is_attack, map(str, part))) else ():
             word = told if verdict_of(told) is False and str(inner).casefold() in VERDICTS else None
             word = repr(word) if word is not None else _inner_refusal(str(inner), told, deep + 1)
             if word is not None:
@@ -217,10 +219,7 @@ def _wanted(name: str, value: Any) -> int:
 
 
 def _number(value: Any) -> int:
-    if isinstance(value, list | dict):
-        return len(value)
-    digits = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else 0
+    return len(value) if isinstance(value, list | dict) else number_in(value) or 0
 
 
 def leftovers(said: Report, agent: str = "") -> dict[str, Any]:

@@ -29,9 +29,10 @@ from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import finding_in
 from folkmoot.core.vocabulary.phrases.undone import is_for, left_open, said_undone, still_red
+from folkmoot.core.vocabulary.roles import agent_named
 from folkmoot.core.vocabulary.tries import asks_person, labelled_question, names_one_of, signalled, wants_person
 from folkmoot.core.vocabulary.triggers import SECURITY, stated_in, told_in
-from folkmoot.core.vocabulary.words import approves, is_approval, is_security, only_ends, says_fixed
+from folkmoot.core.vocabulary.words import approves, is_approval, is_security, only_ends, plain, says_fixed
 
 # Whoever only answers another is read by whoever asked: all that it says is told there.
 ANSWERS = ("expert", "sub", "dispatch")
@@ -41,6 +42,14 @@ SIGNALLED = {
     "EXPERT_UNSUCCESSFUL": ("failed", ("done",)),
     "TASK_INCOMPLETE": ("incomplete", ("done",)),
 }
+# Under these names a report says who goes on.
+GOES_ON_WITH = frozenset(
+    {
+        *("next", "next agent", "next role", "next stage", "next owner", "handoff", "handoff to", "hand off to"),
+        *("hand over to", "assign to", "assigned to", "assignee", "forward to", "route to", "goes to", "send to"),
+        *("back to", "return to", "returns to"),
+    }
+)
 # Messages that are verdicts by themselves: with an empty list they say that nothing was found.
 VERDICT_MESSAGES = ("review_findings", "security_issues", "test_failures", "test_results")
 
@@ -61,7 +70,7 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
         yield from _signalled(case, said)
     checks = case.flow.checks(stage_of(case))
     if checks and case.item.kind not in ANSWERS:
-        yield from _without_verdict(case, said)
+        yield from _of_who_goes_on(case, said)
     if said.outcome == "failed" and said.cause in (None, "capability") and not said.implied and _may(case, "asks"):
         flag = _person_wanted(said) if said.question is None else None
         if flag is not None:
@@ -114,6 +123,18 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
         yield _sending_for(said)
 
 
+def _sent_back(case: Case, said: Report) -> Iterator[Contradiction]:
+    """A field by which a look names whoever mends as the one who goes on."""
+    fix = case.flow.columns[stage_of(case)].fix
+    makers = case.flow.columns[fix].agents if fix in case.flow.columns else []
+    for name, value in said.extra.items():
+        if plain(name) in GOES_ON_WITH and isinstance(value, str) and agent_named(case.flow, value) in (*makers, fix):
+            words = f"its {name} is {shortly(value)!r}: which holds? To have the work changed report changes_requested "
+            words += "(needs_fixes) with what must change; if it is good, leave that out"
+            yield Contradiction(words, "changes_requested")
+            return
+
+
 def _sending_for(said: Report) -> Contradiction:
     """Nobody comes for what a checker asks of others, if it may not wait for them: it wants a change."""
     first = said.delegate[0]
@@ -123,12 +144,14 @@ def _sending_for(said: Report) -> Contradiction:
     return Contradiction(words, "changes_requested", adds={"findings": [*said.findings, *wanted]})
 
 
-def _without_verdict(case: Case, said: Report) -> Iterator[Contradiction]:
-    """A look that ends without a verdict, and says that the work must change."""
+def _of_who_goes_on(case: Case, said: Report) -> Iterator[Contradiction]:
+    """A look that approves, or ends without a verdict, and leaves the next step to whoever made the work."""
     if said.outcome == "failed":
         yield from _of_tests(said)
     elif said.outcome == "incomplete":
         yield from _left_to_maker(case, said)
+    elif said.outcome == "done":
+        yield from _sent_back(case, said)
 
 
 def _of_tests(said: Report) -> Iterator[Contradiction]:

@@ -25,7 +25,7 @@ from folkmoot.core.rules.judging.contradictions import (
 from folkmoot.core.rules.judging.examples import way_on
 from folkmoot.core.rules.judging.spoken import fault_of_comments
 from folkmoot.core.rules.judging.together import fault_of_outcomes
-from folkmoot.core.rules.judging.understanding import fault_of_words
+from folkmoot.core.rules.judging.understanding import fault_of_number, fault_of_words
 from folkmoot.core.rules.messages.enclosed import fault_of_enclosed, has_told
 from folkmoot.core.rules.running.work import fault_of_files
 from folkmoot.core.situation import Case
@@ -123,7 +123,8 @@ def _fault_of_part(case: Case, said: Report) -> str | None:
         return "asks needs a question"
     if said.outcome == "disputed" and not (said.comments or said.summary):
         return "a dispute needs a comment that says the specific concern"
-    return _fault_of_verdict(said) if said.outcome == "changes_requested" and not has_told(case, said) else None
+    untold = said.outcome == "changes_requested" and not has_told(case, said)
+    return (_fault_of_verdict(said) if untold else None) or fault_of_number(said)
 
 
 def _fault_of_verdict(said: Report) -> str | None:

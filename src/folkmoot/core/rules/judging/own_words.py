@@ -12,12 +12,12 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.carrying import TOLD_OF
 from folkmoot.core.rules.sharing.findings import GRAVE, still_open
 from folkmoot.core.vocabulary.lines import finding_in, says_severity, severity_of
-from folkmoot.core.vocabulary.phrases.flags import denies, is_no, is_yes
+from folkmoot.core.vocabulary.phrases.flags import came_through, denies, is_attack, is_no, is_tried, is_yes
 from folkmoot.core.vocabulary.phrases.mended import left_open
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.reds import said_failed, said_grave, said_red, said_unrun
-from folkmoot.core.vocabulary.phrases.tallies import said_fewer
-from folkmoot.core.vocabulary.phrases.undone import is_fix, said_refused, wants_changes
+from folkmoot.core.vocabulary.phrases.tallies import said_fewer, share_of
+from folkmoot.core.vocabulary.phrases.undone import is_fix, said_refused, still_red, wants_changes
 from folkmoot.core.vocabulary.problems import is_over, listed_under
 from folkmoot.core.vocabulary.roles import folded
 from folkmoot.core.vocabulary.words import plain
@@ -26,6 +26,7 @@ from folkmoot.core.vocabulary.words import plain
 _ELSEWHERE = ("changes", "fixed", "fixes", "files", "steps", "said")
 _RATINGS = {"risk", "severity", "criticality"}
 _LOOKED_AT = {"tested", "covered"}
+_STEPS = ("actions", "action items", "next actions", "required actions")  # next steps, by another name
 LETTERS_SHOWN = 200
 FLAG_MAX = 3  # words of a field that says how a check came out, and no more
 FIELDS_MAX = 200
@@ -37,7 +38,7 @@ def words_against(said: Report) -> str | None:
     """The words that speak against it, and how to say either; None if none do."""
     refused = next(filter(None, map(said_refused, _bounded([said.summary, *_named(said)]))), None)
     refused = refused or next(filter(None, map(wants_changes, _bounded(_wishes(said)))), None)
-    refused = refused or next(filter(is_fix, _bounded(said.next_steps)), None)
+    refused = refused or next(filter(is_fix, _bounded([*said.next_steps, *_steps(said)])), None)
     if refused is not None:
         return (
             f"its words say {refused[:120]!r}: which holds? If something must change, report changes_requested with it "
@@ -73,8 +74,8 @@ def red_check(said: Report, gates: Iterable[str]) -> str | None:
     own = [*said.extra.items(), *(output.items() if isinstance(output, dict) else ())]
     for gate, (name, value) in itertools.product(list(gates) or [""], own[:FIELDS_MAX]):
         is_check = said_red([f"{plain(name)} failed"], gate) is not None
-        parts = value.items() if isinstance(value, dict) else [(name, value)]
-        for part, word in parts:
+        listed = [(name, one) for one in value[:FIELDS_MAX]] if isinstance(value, list) else [(name, value)]
+        for part, word in value.items() if isinstance(value, dict) else listed:
             if isinstance(word, str) and said_unrun(name, word):
                 return f"its {name} says {word!r}"
             if not is_check:
@@ -82,7 +83,9 @@ def red_check(said: Report, gates: Iterable[str]) -> str | None:
             # Of a part in words it is the check that came out so, however the part is called: `contracts: fail`.
             told = "failed" if word is False else f"check {plain(word)}" if isinstance(word, str) else ""
             is_flag = told and len(told.split()) <= FLAG_MAX + 1 and said_red([f"{plain(str(part))} {told}"], gate)
-            if is_flag or (isinstance(word, str) and said_fewer([f"{part}: {word}"])):
+            share = share_of(word)
+            fewer = isinstance(word, str) and (said_fewer([f"{part}: {word}"]) or (share is not None and share.failed))
+            if is_flag or fewer or (isinstance(value, list) and isinstance(word, str) and still_red(word)):
                 return f"its {name} says {'no' if word is False else repr(word)}"
     return None
 
@@ -96,16 +99,21 @@ def in_parts(said: Report) -> str | None:
     return next((told for place in places for told in _denied("", place)), None) or _unmended(said)
 
 
-def _denied(name: str, value: Any, deep: int = 0, over: bool = False) -> Iterator[str]:
-    """`over`: it is told of an earlier look, or of the way there."""
-    over = over or is_over(name) or folded(name) in TOLD_OF
+def _denied(name: str, value: Any, deep: int = 0, over: bool = False, tried: bool = False) -> Iterator[str]:
+    """`over`: it is told of an earlier look, or of the way there; `tried`: of an attack, or of a load."""
+    over, tried = over or is_over(name) or folded(name) in TOLD_OF, tried or is_tried(name)
     for part in value[:FIELDS_MAX] if isinstance(value, list) else [value]:
+        attacked = tried or (isinstance(part, dict) and deep > 0 and any(map(is_attack, map(str, part))))
         for inner, told in part.items() if isinstance(part, dict) and deep <= DEPTH_MAX else ():
+            if attacked and not over and came_through(str(inner), told):
+                yield f"its {name} says {'yes' if is_yes(told) else repr(told)}: {part!r}"[:LETTERS_SHOWN]
+            if attacked and is_no(told):
+                continue  # what did not succeed there was beaten off
             looked_at = told is False and _LOOKED_AT & set(f"{plain(name)} {plain(str(inner))}".split())
             if looked_at or (not over and denies(str(inner), told, name)):
                 word = "no" if is_no(told) else "yes" if is_yes(told) else str(told)
                 yield (f"its {name} says {word}: {part!r}" if name else f"its {inner} says {word}")[:LETTERS_SHOWN]
-            yield from _denied(str(inner), told, deep + 1, over)
+            yield from _denied(str(inner), told, deep + 1, over, attacked)
 
 
 def _unmended(said: Report) -> str | None:
@@ -164,6 +172,11 @@ def _wishes(said: Report) -> Iterator[str]:
     for name, value in said.extra.items():
         if plain(name) in ("condition", "conditions"):
             yield from (f"must fix: {words}" for words in _leaves(value) if not says_nothing(words))
+
+
+def _steps(said: Report) -> Iterator[str]:
+    for name, value in said.extra.items():
+        yield from _leaves(value) if plain(name) in _STEPS else ()
 
 
 def _rated(said: Report) -> Iterator[str]:

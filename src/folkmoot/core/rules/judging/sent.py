@@ -14,7 +14,8 @@ from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.rules.sharing.findings import identity, remarks
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import number_in
-from folkmoot.core.vocabulary.phrases.tallies import COUNTED, counted, tally
+from folkmoot.core.vocabulary.phrases.flags import counts_problems
+from folkmoot.core.vocabulary.phrases.tallies import COUNTED, counted, tally, told_under
 from folkmoot.core.vocabulary.problems import finding_told, problem_itself, problems_in
 from folkmoot.core.vocabulary.words import approves, verdict_of
 
@@ -68,7 +69,7 @@ def _together(messages: list[Message], said: Report) -> Sent:
         words=next((text for message in messages for text in _words(message)), ""),
         refusal=next((message.type for message in messages if _verdict(message) is False), None),
         approved=any(_verdict(message) is True for message in messages),
-        issues=max((number_in(message.payload.get("issues")) or 0 for message in messages), default=0),
+        issues=max(map(_counted, messages), default=0),
     )
 
 
@@ -203,7 +204,16 @@ def _tests(message: Message) -> Tests | None:
             return counts
         if isinstance(value, str) and (told := counted(value)) is not None:
             return told
-    return tally({name: message.payload[name] for name in COUNTED if name in message.payload})
+    told = told_under(message.payload)
+    told = told or tally({name: message.payload[name] for name in COUNTED if name in message.payload})
+    failed = number_in(message.payload.get("failures")) if SUBJECTS[message.type] == "test" else None
+    return told or (Tests(failed=failed) if failed else None)
+
+
+def _counted(message: Message) -> int:
+    """How many problems it counts, and need not tell; tests are counted by themselves."""
+    fields = message.payload.items() if SUBJECTS[message.type] != "test" else ()
+    return max((number_in(value) or 0 for name, value in fields if counts_problems(name)), default=0)
 
 
 def _issues(message: Message) -> Iterable[Finding]:

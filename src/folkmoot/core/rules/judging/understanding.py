@@ -13,7 +13,9 @@ from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import number_in
 from folkmoot.core.vocabulary.patterns import pattern
+from folkmoot.core.vocabulary.phrases.flags import counts_problems, recovers
 from folkmoot.core.vocabulary.phrases.nothings import without_nothing
+from folkmoot.core.vocabulary.problems import is_over
 from folkmoot.core.vocabulary.roles import as_named, helping_column, nearest
 from folkmoot.core.vocabulary.triggers import told_in, trigger_in
 from folkmoot.core.vocabulary.words import REASONS, WORD_MAX, is_security, known_reason, meaning_of, plain, verdict_of
@@ -21,6 +23,8 @@ from folkmoot.core.vocabulary.words import REASONS, WORD_MAX, is_security, known
 # In these a cause or reason decides where the item goes.
 _DECIDED = ("failed", "stuck", "incomplete")
 _BETWEEN = pattern(r"\s{0,3}(?:[,;/+&|]|\band\b)\s{0,3}")
+_UNCAUSED = "capability"  # what a failure without a cause is taken for
+_COUNTS = ("issues", "count")
 # Causes that a client's own output may be told with: its words are no agent's.
 _PASSING = ("transient", "environment", "quota", "timeout", "protocol")
 
@@ -29,7 +33,7 @@ def understood(case: Case, said: Report) -> Report:
     """The same report with what its words mean here; nothing that was said is taken away."""
     said = with_kept_messages(case, without_nothing(_by_its_box(case, said)))
     said = planned(case, _with_trigger(_with_reason(case, as_named(case.flow, said))))
-    said = with_unheard(case, with_sent(case, said))
+    said = with_unheard(case, with_sent(case, _with_recovery(said)))
     return said if case.item.kind == "part" else as_spoken(case, said)
 
 
@@ -119,6 +123,30 @@ def _says_more(case: Case, words: str | None, known: str) -> bool:
     return not alone or any(reason != known for reason in _known(case, words))
 
 
+def _with_recovery(said: Report) -> Report:
+    """Whether an error is one to go on from, where a flag says so and no cause does (H-08)."""
+    told = _recovers(said) if said.outcome == "failed" and said.cause in (None, _UNCAUSED) else set()
+    return replace(said, cause="transient" if True in told else "fatal") if len(told) == 1 else said
+
+
+def _recovers(said: Report) -> set[bool]:
+    if not said.extra:
+        return set()
+    places = (said.extra, said.extra.get("error"), said.extra.get("payload"))
+    return {told for place in places if isinstance(place, dict) for told in recovers(place)}
+
+
+def _fault_of_recovery(said: Report) -> str | None:
+    told = _recovers(said) if said.outcome == "failed" else set()
+    told |= {said.cause == "transient"} if told and said.cause in ("transient", "fatal") else set()
+    if len(told) < 2:
+        return None
+    return (
+        "it says of its error that it is recoverable, and that it is not: which holds? A RecoverableError is tried "
+        "again, a FatalError asks a person"
+    )
+
+
 def _with_trigger(said: Report) -> Report:
     """What a person must decide at once is meant by whoever states it, whatever cause stands beside it (E-05)."""
     if said.outcome not in (*_DECIDED, "delegates"):
@@ -140,7 +168,8 @@ def _with_trigger(said: Report) -> Report:
 
 def fault_of_words(case: Case, said: Report) -> str | None:
     """A reason that nobody knows, or a number of issues that nobody has told: named back, and never guessed."""
-    fault = _fault_of_reason(case, said) or _fault_of_number(case, said) or _fault_of_completion(case, said)
+    fault = _fault_of_reason(case, said) or fault_of_number(said) or _fault_of_completion(case, said)
+    fault = fault or _fault_of_recovery(said)
     return fault or fault_of_spec(said)
 
 
@@ -165,12 +194,16 @@ def _is_one_word(words: str | None) -> bool:
     return words is not None and len(words.split()) == 1
 
 
-def _fault_of_number(case: Case, said: Report) -> str | None:
-    if said.outcome != "changes_requested":
+def fault_of_number(said: Report) -> str | None:
+    """More problems counted than told: whoever is to mend them could not know the others."""
+    if said.outcome != "changes_requested" or not said.extra:
         return None
-    count = number_in(said.extra.get("issues"))
+    numbers = [(name, number) for name, value in said.extra.items() if (number := number_in(value)) is not None]
+    if any(is_over(name) for name, _ in numbers):
+        return None  # of all that there were, some are over
+    count = max((number for name, number in numbers if name in _COUNTS or counts_problems(name)), default=0)
     told = len(said.findings)
-    if count is None or count <= told or (not told and said.summary.strip()):
+    if count <= told or (not told and said.summary.strip()):
         return None
     says = f"it says {count} issue{'s' if count > 1 else ''}, and tells {told or 'none'}"
     return f"{says}: name each in findings, or in a fix_request of this run, sent or printed in the report"

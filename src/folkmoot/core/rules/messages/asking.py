@@ -12,11 +12,13 @@ from folkmoot.core.rules.messages.telling import of_report, own_context, own_env
 from folkmoot.core.rules.messages.writing import write
 from folkmoot.core.rules.questions import clarify
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.phrases.flags import blocking_in
 from folkmoot.core.vocabulary.words import is_security
 
 OPTIONS_MAX = 20
 ASKS = ("details", "question", "questions", "reason", "description")
 HELPS = ("help", "what_would_help")
+_OF_QUESTION = (*ASKS, *HELPS, "context", "options", "default", "status", "type", "from", "to", "item")
 OPTION_NAMES = ("option", "label", "name", "title", "text", "value", "description", "id")
 WHYS = ("why_insufficient", "why", "description")
 
@@ -37,15 +39,17 @@ def _beside(payload: dict[str, Any]) -> str:
     """All that is said around the question: under whichever name it was not asked, and in context."""
     asked = words_of(payload)
     more = [_lines(payload[name]) for name in (*ASKS, "context") if name != "reason" and payload.get(name)]
+    own = [name for name in payload if name not in _OF_QUESTION and name != blocking_in(payload)[0]]
+    more += [f"{name}: {words}" for name in own if (words := _lines(payload[name]))]
     reason = str(payload["reason"]) if payload.get("reason") and str(payload["reason"]) != asked else None
     return asked_because(reason, *(words for words in more if words != asked))
 
 
 def faults_of_asking(payload: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """What would be taken for something else than it says, each with what would be right."""
-    blocking, options = payload.get("blocking", True), payload.get("options", [])
-    if not isinstance(blocking, bool):
-        words = f"payload.blocking: {blocking!r} is neither true nor false"
+    (name, blocking), options = blocking_in(payload), payload.get("options", [])
+    if blocking is None:
+        words = f"payload.{name}: {payload[name or '']!r} is neither true nor false"
         yield words, "true holds the item until the answer; leave it out for that"
     if not isinstance(options, list):
         yield f"payload.options: {options!r:.80} is not a list", 'give them like ["JWT", "OAuth"], or leave them out'
@@ -66,7 +70,7 @@ def _asked(payload: dict[str, Any]) -> dict[str, Any]:
         "context": _beside(payload),
         "options": [option for option in known if option is not None],
         "help": next((text for name in HELPS if isinstance(text := payload.get(name), str) and text.strip()), None),
-        "blocking": payload.get("blocking", True) is not False or _is_grave(payload),
+        "blocking": blocking_in(payload)[1] is not False or _is_grave(payload),
     }
 
 

@@ -17,6 +17,7 @@ from folkmoot.core.rules.messages.kinds import MAKES_ITEM, is_notice
 from folkmoot.core.rules.messages.telling import note_on_rounds
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
 from folkmoot.core.vocabulary.lines import paths_in
+from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 
 WAITS = ("depends_on", "after", "blocked_by", "dependencies")
 UNCHOSEN: Priority = "medium"  # what an item has if nobody says anything
@@ -49,7 +50,7 @@ def spec_in(*places: object) -> str | None:
     """Where the spec is, in the first of these places that says it."""
     for place in places:
         spec = place.get("spec") if isinstance(place, dict) else None
-        if isinstance(spec, str) and spec.strip():
+        if isinstance(spec, str) and spec.strip() and not says_nothing(spec):
             return spec.strip()
     return None
 

@@ -11,15 +11,36 @@ from folkmoot.core.vocabulary.words import plain
 
 # Under these names the state of a finding is told in a word; under the others that it is so, or how.
 _STATES = ("status", "state", "resolution", "disposition")
-_SAYS_SO = ("fixed", "resolved", "addressed", "mended", "corrected", "is_fixed", "was_fixed", "is_resolved", "done")
+_SAYS_SO = (
+    "fixed",
+    "resolved",
+    "addressed",
+    "mended",
+    "corrected",
+    "is_fixed",
+    "was_fixed",
+    "is_resolved",
+    "done",
+    "mitigated",
+    "is_mitigated",
+    "false_positive",
+    "is_false_positive",
+    "withdrawn",
+)
 # What was done, once it is done; before that the same names tell what should be.
 _HOW = ("fix", "fix_applied", "applied_fix", "solution", "remediation", "resolution", "fixed_by", "how_fixed")
 _OVER = r"(?:fixed|resolved|addressed|mended|solved|corrected|repaired|closed|fix(?:es)? applied)"
-_MENDED = pattern(rf"(?:(?:it|is|was|has been|been|already|now|all) )*{_OVER}(?! (?:partially|partly|later|soon))\b.*")
+# Or its finder says that there is none.
+_NONE = r"(?:mitigated|withdrawn|retracted|a false positive|false positive)"
+_MENDED = pattern(
+    rf"(?:(?:it|is|was|has been|been|already|now|all) )*(?:{_OVER}|{_NONE})(?! (?:partially|partly|later|soon))\b.*"
+)
 _NOT = pattern(r"\b(?:not|never|partially|partly|to be|will be|wont|won t|cannot|half)\b")
 # At the end or the beginning of a line of words: `plain text token (fixed)`, `[FIXED] plain text token`.
 _BEHIND = pattern(rf"\s*(?:[\[(](?:already |now )?({_OVER}[^\[\]()]{{0,80}})[\])]|[-–—]\s?({_OVER}))[.!]?\s*\Z", re.I)
 _BEFORE = pattern(rf"\A\s*(?:[\[(]({_OVER})[\])][:\s]*|({_OVER}):\s+)", re.I)
+_STRUCK = pattern(r"\s{0,8}(?:[-*+]\s{1,3})?~~\s{0,3}([^~\n]{1,2000})~~[.!]?\s{0,8}")
+STRUCK = "struck out"
 # It was looked at again, and still holds.
 _LEFT = pattern(
     r"still (?:open|present|there|broken|fail\w*|missing|exists?|holds|needs|not|un\w+|an? (?:issue|problem|bug))\b.*"
@@ -81,7 +102,11 @@ def _said(name: str, value: Any) -> str:
 
 
 def mended_in(words: str) -> tuple[str, str]:
-    """A finding in words without the mark that it is mended, and that mark; empty if there is none."""
+    """A finding in words without the mark that it is mended, and that mark; empty if there is none. What is struck
+    through was withdrawn."""
+    struck = _STRUCK.fullmatch(words)
+    if struck is not None:
+        return struck.group(1), STRUCK
     found = _BEHIND.search(words[-120:])
     if found is not None:
         at = max(len(words) - 120, 0) + found.start()

@@ -157,7 +157,7 @@ def said_unrun(name: str, words: str) -> bool:
     if len(words) > SENTENCE_MAX or _ANY_TESTS.search(plain(name)) is None:
         return False
     clauses = (plain(clause) for clause in _CLAUSES.split(words))
-    return _UNRUN.fullmatch(next(filter(None, clauses), "")) is not None
+    return _UNRUN.fullmatch(next(filter(None, clauses), "")) is not None or _told_unrun(words) is not None
 
 
 def _told_unrun(text: str | None) -> str | None:

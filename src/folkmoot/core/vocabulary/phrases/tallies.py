@@ -12,12 +12,13 @@ from folkmoot.core.report import Tests
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.words import plain
 
-_NUMERALS = (
+NUMERALS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
 )
-_WORDED = pattern(rf"\b(?:{'|'.join(_NUMERALS)}|none(?= of ))\b")
+_WORDED = pattern(rf"\b(?:{'|'.join(NUMERALS)}|none(?= of ))\b")
 _SHARE = r"\b(\d{1,7})\s{0,3}(?:/|of|out of)\s{0,3}(?:the )?(\d{1,7})"
+_ONLY_SHARE = pattern(rf"\s{{0,3}}{_SHARE}\s{{0,3}}")
 _OF = _SHARE + r"(?: \w{1,20})?(?: tests?| cases?)?(?: have| were| are)?(?: still)?"
 _ALL_BUT = pattern(r"\ball (?:but|except(?: for)?) (\d{1,7}) of (?:the )?(\d{1,7})")
 _COLOURS = pattern(r"(?<=\d )(?:green|red)\b")
@@ -42,8 +43,14 @@ _NAMES = {
     **dict.fromkeys(("total", "tests", "tests run", "run", "total tests"), "total"),
     **dict.fromkeys(("passed", "pass", "passes", "passing", "succeeded", "tests passed", "passed tests"), "passed"),
     **dict.fromkeys(("failed", "fail", "fails", "failing", "failures", "tests failed", "failed tests"), "failed"),
-    **dict.fromkeys(("errors", "errored"), "errors"),
+    **dict.fromkeys(("errors", "errored", "timed out", "timeouts", "crashed", "crashes", "aborted", "hung"), "errors"),
+    **dict.fromkeys(("interrupted", "cancelled", "canceled"), "errors"),
     **dict.fromkeys(("skipped", "skip", "ignored", "disabled"), "skipped"),
+}
+# Of these a bare share says how many passed: `{"unit": "5/5", "api": "3/5"}`. A score or a date is something else.
+_SUITES = {
+    *("test", "tests", "suite", "suites", "unit", "integration", "acceptance", "smoke", "functional", "system", "e2e"),
+    *("api", "ui", "contract", "regression", "passed", "passing"),
 }
 COUNTED = ("total", "passed", "failed")
 LARGEST = 10**9
@@ -74,6 +81,13 @@ def counted(words: str) -> Tests | None:
     return Tests(total=total, passed=passed, failed=max(total - passed - skipped, 0))
 
 
+def share_of(words: Any) -> Tests | None:
+    """A share and no more, such as `8/10` or `8 of 10`, as tests; None if it is something else."""
+    found = _ONLY_SHARE.fullmatch(_WORDED.sub(_digits, words.lower())) if isinstance(words, str) else None
+    some, total = map(int, found.groups()) if found else (1, 0)
+    return Tests(total=total, passed=some, failed=total - some) if some <= total else None
+
+
 def said_fewer(texts: Iterable[str]) -> str | None:
     """The first text that counts a red test now."""
     for text in texts:
@@ -90,7 +104,7 @@ def _all_but(found: re.Match[str]) -> str:
 
 def _digits(found: re.Match[str]) -> str:
     word = found.group()
-    return "0" if word == "none" else str(_NUMERALS.index(word))
+    return "0" if word == "none" else str(NUMERALS.index(word))
 
 
 def _labelled(words: str) -> Tests | None:
@@ -103,7 +117,10 @@ def _labelled(words: str) -> Tests | None:
 
 
 def tally(value: Any, deep: int = 0) -> Tests | None:
-    """What an object counts, or the objects in it, one per suite, together; None if it counts nothing."""
+    """What an object counts, or the objects in it or in a list, one per suite, together; None if it counts nothing."""
+    if isinstance(value, list) and deep < _DEEP:
+        suites = [tally(part, deep + 1) for part in value[:SUITES_MAX] if isinstance(part, Mapping)]
+        return together([one for one in suites if one is not None and (one.failed or one.passed is not None)])
     if not isinstance(value, Mapping):
         return None
     told: dict[str, int] = {}
@@ -112,17 +129,28 @@ def tally(value: Any, deep: int = 0) -> Tests | None:
         listed = isinstance(number, list) and known == "failed"
         count = len(number) if listed else _whole(number) if known else None
         if known and count is not None:
-            told.setdefault(known, count)
+            told[known] = told.get(known, 0) + count if known == "errors" else told.get(known, count)
     if told.keys() - {"errors", "skipped"}:
         return _tests(told)
-    inner = [tally(part, deep + 1) for part in list(value.values())[:SUITES_MAX]] if deep < _DEEP else []
+    inner = (
+        [_of_suite(str(name), part, deep) for name, part in list(value.items())[:SUITES_MAX]] if deep < _DEEP else []
+    )
     return together([one for one in inner if one is not None])
+
+
+def _of_suite(name: str, value: Any, deep: int) -> Tests | None:
+    """What one suite counts, in an object or in words."""
+    if not isinstance(value, str):
+        return tally(value, deep + 1) if isinstance(value, Mapping) else None
+    if _ELSEWHERE.search(plain(name)):
+        return None
+    return counted(value) or (share_of(value) if _SUITES & set(plain(name).split()) else None)
 
 
 def told_under(data: Mapping[str, Any]) -> Tests | None:
     """What an object counts under a name of its own for tests (`testResults`, `integrationTests`), of all such names
     together; else under one that may hold them."""
-    named = [value for name, value in data.items() if {"test", "tests"} & set(plain(str(name)).split())]
+    named = [value for name, value in data.items() if {"test", "tests", "suites"} & set(plain(str(name)).split())]
     counts = [one for one in map(tally, named) if one is not None and (one.failed or one.passed is not None)]
     return together(counts) or tally(data.get("summary")) or tally(data.get("results"))
 
@@ -147,10 +175,10 @@ def completed(told: dict[str, Any]) -> dict[str, Any]:
     """Who tells of all tests and of those that passed has told how many did not; and who tells of both kinds, how many
     there are. A test that ended in an error has not passed, whether it is counted as failed or apart; one that was
     skipped has not failed."""
-    errors = told.get("errors")
-    if type(errors) is int:
-        told = {name: count for name, count in told.items() if name != "errors"}
-        told = {**told, "failed": errors} if errors > 0 and not told.get("failed") else told
+    ended = {name: count for name, count in told.items() if _NAMES.get(plain(str(name))) == "errors"}
+    errors = sum(count for count in ended.values() if type(count) is int)
+    told = {name: count for name, count in told.items() if type(ended.get(name)) is not int}
+    told = {**told, "failed": errors} if errors > 0 and not told.get("failed") else told
     total, passed, failed = (told.get(name) for name in COUNTED)
     if failed is None and "failed" not in told and type(total) is int and type(passed) is int and total > passed:
         skipped = told.get("skipped")

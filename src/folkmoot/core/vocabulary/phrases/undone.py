@@ -65,7 +65,9 @@ _WENT_ON = pattern(r"\b(?:so (?:i|we|it)|instead|then|therefore|eventually|final
 # Names under which a dialect says what keeps it from being done.
 _LEFT = pattern(
     "remaining(?: (?:work|tasks?|steps?))?|left to do|still to do|not done|unfinished|outstanding|blockers?"
+    "|to ?dos?|(?:not|not yet|un) ?implemented|unresolved|still open|open (?:items?|points?|tasks?|work)"
 )
+_TICKED = pattern(r"^\s{0,8}(?:[-*+]\s{1,3})?(?:\[[xX✓✔]\]|[✅☑✓✔]).*$", re.MULTILINE)
 # It is not about now, or only about a case.
 _ELSEWHERE = {
     *(
@@ -110,6 +112,14 @@ _WITHHELD = {
     *("no", "false", "denied", "withheld", "refused", "pending", "not yet", "not approved", "not granted", "not given"),
     *("request changes", "requesting changes", "reject", "blocked", "do not merge", "not ready"),
 }
+# A verdict of a few words that is none of those, and yet does not give it.
+_POOR = pattern(
+    r"(?:needs?|requires?) (?!no\b|nothing\b)\w+.*|(?:not|cannot|never) (?!bad\b|applicable\b|needed\b|required\b)\w+.*"
+    r"|un(?:safe|acceptable|fit|ready|finished|satisfactory|approved)\b.*|insecure|inadequate|insufficient|vulnerable"
+    r"|exploitable|bad|poor|negative|no go|(?:send|sent|goes|go) (?:it )?back\b.*|revise|rework|(?:on )?hold|block"
+    r"|fix first"
+)
+POOR_WORDS = 5
 _CONDITION = pattern(
     r"conditional|(?:yes|true|approved?|granted|given|ok|lgtm)(?: but)?(?: only)?"
     r" (?:once|until|unless|pending|conditional|provided|if|subject to)\b"
@@ -197,7 +207,8 @@ def _given(words: str) -> bool | None:
     if bare in _GIVEN or verdict_of(bare):
         return True
     head = plain(_CLAUSE.split(words)[0]).removeprefix("x ")
-    refused = head in _WITHHELD or verdict_of(head) is False or _CONDITION.match(bare) is not None
+    poor = len(head.split()) <= POOR_WORDS and _POOR.fullmatch(head) is not None and not says_nothing(head)
+    refused = poor or head in _WITHHELD or verdict_of(head) is False or _CONDITION.match(bare) is not None
     return False if refused else None
 
 
@@ -234,7 +245,7 @@ def left_open(name: str, value: str) -> bool:
     bare = plain(name)
     if "acceptance criteri" in bare:
         return without_unticked(value) != value or behind_no(value) is not None
-    return _LEFT.fullmatch(bare) is not None and not says_nothing(value)
+    return _LEFT.fullmatch(bare) is not None and not says_nothing(_TICKED.sub("", value).strip())
 
 
 def still_red(text: str) -> str | None:
