@@ -176,6 +176,7 @@ def test_going_on_is_known_wherever_one_option_does_and_asked_back_where_two_do(
         ("share", "Share the signing key", 1),
         ("a KEY for each service!", "A key for each service", 2),
         ("2, but keep the old API", "A key for each service, but keep the old API", 2),
+        ("2) but only for new keys", "A key for each service but only for new keys", 2),
         ("A third key, for billing only", "A third key, for billing only", None),
         ("Share the signing key is a bad idea", "Share the signing key is a bad idea", None),
         ("No, stop. Do not spend any more.", "No, stop. Do not spend any more.", None),
@@ -245,6 +246,27 @@ def test_a_number_that_is_also_the_words_of_another_option_is_asked_back() -> No
 @pytest.mark.parametrize("said", ["no", "No.", "yes"])
 def test_a_plain_no_is_not_the_beginning_of_an_option(said: str) -> None:
     assert choose(asked("no backup first", "yes men only"), said).option is None
+
+
+@pytest.mark.ledger("R-16")
+@pytest.mark.parametrize(
+    ("ways", "more"),
+    [(TRIED, "no, cancel it"), (SIDES, "test-architect is right though"), (RISK, "then abort"), (TRIED, "3")],
+)
+def test_words_beside_an_option_that_name_another_are_asked_back(ways: tuple[Way, ...], more: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        choose(deciding(*ways), "1", more)
+    assert refused.value.code == "ambiguous_option"
+    assert choose(deciding(*ways), "1", "not with openssl this time").option == ways[0].option
+
+
+@pytest.mark.ledger("R-16")
+@pytest.mark.parametrize("said", ["cancel it", "Stop working on this.", "forget about it", "drop the task please"])
+def test_an_order_to_an_open_question_that_may_be_for_the_board_is_asked_back(said: str) -> None:
+    with pytest.raises(Invalid, match="for the board"):
+        choose(KEYS, said)
+    assert choose(KEYS, said, text=True).text == said
+    assert choose(KEYS, f"{said} Use AES instead").option is None, "it tells the agent what to do"
 
 
 AUTH = ("JWT", "Session", "OAuth")  # of the handoff document

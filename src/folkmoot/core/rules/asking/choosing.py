@@ -52,7 +52,8 @@ DENIES = frozenset(
 )
 # Alone, as the answer to an agent's open question, these may be for the board: whether the item goes on at all.
 _ORDER = pattern(
-    r"(?:please )?(cancel|abort|stop|park|pause|wait|halt|later|not now|hold)(?: (?:it|this|that|on|here|please))*"
+    r"(?:please )?(cancel|abort|stop|park|pause|wait|halt|later|not now|hold|drop|forget|abandon)"
+    r"(?: (?:it|this|that|on|here|please|working|work|doing|about|the (?:item|task|work)))*"
 )
 # Words by which a sentence goes on from an option and leaves it standing. Without a mark, any other makes another
 # sentence of it: "abort the old approach" gives up the approach, and not the item.
@@ -82,8 +83,7 @@ def choose(question: Question, answer: str, more: str = "", *, text: bool = Fals
     said = _guidance_in(question, said)
     option = _meant(question, said)
     if option is not None:
-        other = fitting(question.options, more) if question.decides else None
-        if other not in (None, option):
+        if question.decides and more and _named_beside(question, option, more):
             words = f"{_short(said)!r} and {_short(more)!r} choose two options"
             raise _refused(question, said, words, "ambiguous_option")
         return Chosen(option, _joined(option.option, more))
@@ -259,7 +259,7 @@ def _beyond(option: Option, rest: str) -> str:
     """What is said behind a number; `2) Session` says the option's own words again, and nothing more."""
     own, words = _words(option.option), list(_WORD.finditer(rest))
     if not own or [word[0].casefold() for word in words[: len(own)]] != own:
-        return rest
+        return rest.lstrip(").") if rest.startswith((")", ".")) else rest  # the mark was the number's
     return rest[words[len(own) - 1].end() :].rstrip(" .!)")
 
 
@@ -273,9 +273,19 @@ def _is_clear(question: Question, option: Option, rest: str, *, plain: bool = Fa
         return False
     if plain and option.says == "yes" and not DENIES.isdisjoint(words):
         return False
+    return not _names_other(question, option, words, plain=plain)
+
+
+def _named_beside(question: Question, option: Option, more: str) -> bool:
+    """Do the words beside a chosen option choose another, or name it?"""
+    other = fitting(question.options, more)
+    return other not in (None, option) or _names_other(question, option, _words(more))
+
+
+def _names_other(question: Question, option: Option, words: list[str], *, plain: bool = False) -> bool:
     others = [_words(other.option) for other in question.options if other is not option]
     others += [list(said) for said, effect in SAME.items() if plain and effect != option.effect]
-    return not any(own and own == words[at : at + len(own)] for own in others for at in range(len(words)))
+    return any(own and own == words[at : at + len(own)] for own in others for at in range(len(words)))
 
 
 def _words(text: str) -> list[str]:
