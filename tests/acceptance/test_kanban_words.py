@@ -77,7 +77,8 @@ def test_who_has_rejected_the_reply_in_the_middle_of_a_run_may_take_it_back(tmp_
 
 def test_who_accepts_the_reply_gives_in(tmp_path: Path) -> None:
     moot = replied(tmp_path)
-    item = hand_in(moot, "dev-agent", INSISTS.replace("rejected", "accepted")).json
+    gives_in = INSISTS.replace("rejected", "accepted").replace("No. Section 3", "You are right, section 3")
+    item = hand_in(moot, "dev-agent", gives_in).json
     assert item["column"] == "dev" and "gives in" in item["why"]
 
 

@@ -30,6 +30,9 @@ DENIED = [
     "Neither a security concern nor a circular dependency",
     "Security concern (ruled out)",
     "Security concern - none found",
+    "No password is stored in plain text",
+    "Passwords are not in plain text",
+    "The acceptance criteria do not contradict each other",
 ]
 STATED = [
     "Security concern",
@@ -49,6 +52,9 @@ STATED = [
     "Ambiguous acceptance criteria",
     "The acceptance criteria are not clear",
     "No crash, but a security concern",
+    "The password is sent in plain text",
+    "The private keys of the service are committed to the repository",
+    "The acceptance criteria conflict with each other",
 ]
 
 

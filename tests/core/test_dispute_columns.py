@@ -10,6 +10,7 @@ KANBAN = preset_flow("kanban")
 COLUMN = "dispute-test-vs-dev"
 ASKED = "awaiting-divine-guidance"
 NO = {"parent": "c001", "content": "no"}
+YES = {"parent": "c001", "content": "you are right"}
 
 
 def disputed(board: TrialBoard) -> str:
@@ -40,7 +41,7 @@ def test_the_side_whose_turn_it_is_claims_the_item_in_the_dispute_column() -> No
 def test_who_agrees_there_sends_the_item_forward_from_its_own_stage() -> None:
     with SoundBoard(KANBAN) as board:
         item = disputed(board)
-        board.effort("test-architect", "done", comments=[{**NO, "resolution": "accepted"}])
+        board.effort("test-architect", "done", comments=[{**YES, "resolution": "accepted"}])
         assert board.place(item) == ("dev", "ready") and board.show(item)["dispute_agents"] == []
         assert board.item(item).origins == []
 
@@ -50,7 +51,7 @@ def test_who_gives_in_there_goes_on_from_its_own_stage() -> None:
     with SoundBoard(KANBAN) as board:
         item = disputed(board)
         board.effort("test-architect", "disputed", comments=[NO])
-        board.effort("dev-agent", "done", comments=[{**NO, "resolution": "rejected"}])
+        board.effort("dev-agent", "done", comments=[{**YES, "resolution": "rejected"}])
         assert board.place(item) == ("review", "ready")
 
 
@@ -115,7 +116,7 @@ def test_who_fails_in_the_dispute_column_climbs_its_own_ladder_and_its_senior_ta
         for way in ("rewrite it all", "ask the oracle", "count backwards", "delete the file"):
             board.effort("test-architect", "failed", attempts=[{"approach": way}])
         assert board.place(item) == ("needs-senior-dev", "ready")
-        board.effort("senior-dev-agent", "done", comments=[{**NO, "resolution": "accepted"}])
+        board.effort("senior-dev-agent", "done", comments=[{**YES, "resolution": "accepted"}])
         assert board.place(item) == ("dev", "ready"), "the senior did the work of the tests' stage"
 
 
@@ -127,7 +128,7 @@ def test_a_side_that_asks_there_goes_on_there() -> None:
         assert board.place(item) == (COLUMN, ASKED)
         board.answer(board.inbox()[0], "async")
         assert board.place(item) == (COLUMN, "ready")
-        board.effort("test-architect", "done", comments=[{**NO, "resolution": "accepted"}])
+        board.effort("test-architect", "done", comments=[{**YES, "resolution": "accepted"}])
         assert board.place(item) == ("dev", "ready")
 
 
@@ -146,5 +147,5 @@ def test_the_other_dispute_column_works_for_its_own_two() -> None:
         board.effort("story-agent", "done")
         board.effort("architect-agent", "disputed", comments=[{"content": "no"}], reason="story-vs-arch")
         assert board.place(item) == ("dispute-story-vs-arch", "ready")
-        board.effort("story-agent", "done", comments=[{**NO, "resolution": "accepted"}])
+        board.effort("story-agent", "done", comments=[{**YES, "resolution": "accepted"}])
         assert board.place(item) == ("arch", "ready")

@@ -6,7 +6,7 @@ import pytest
 
 from folkmoot.core.enums import OUTCOMES, Outcome
 from folkmoot.core.report import Report
-from folkmoot.core.rules.judging.reasons import reason_does
+from folkmoot.core.rules.asking.reasons import reason_does
 from folkmoot.testing.builders import Story, preset_flow
 
 KANBAN = preset_flow()

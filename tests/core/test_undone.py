@@ -12,6 +12,10 @@ UNDONE = [
     *("I could not find a way.", "No solution found.", "No working solution was found", "Nothing worked so far."),
     *("None of my approaches worked", "It does not work yet.", "Changed the cipher, but it still doesn't work."),
     *("I failed to fix the bug.", "I cannot solve this", "Rotated the keys. We were not able to finish it."),
+    *("I stopped since I am running out of context", "Done so far. I had no time left for the tests."),
+    *("a.ts is half written", "The mailer is still only partly implemented.", "I didn't get around to the docs"),
+    *("Keys rotated, but the third could not be rotated.", "Two keys are new, but I couldn’t rotate the third"),
+    "Rotated. However, the HSM could not be reached.",
 ]
 DONE = [
     *("The acceptance criteria are met", "Items whose acceptance criteria are not met are shown in red"),
@@ -24,6 +28,10 @@ DONE = [
     *("I could not get PyJWT to work, so I wrote the signer by hand.", "We couldn't get it to run. Instead it polls."),
     *("It does not work on Windows, as before", "I could not make sense of the old comment, and removed it"),
     *("Shows 'no solution found' when the solver gives up", "If it does not work yet, the page says so"),
+    *("A record that is half written is dropped", "A file which is half written is read again", "Half of it was there"),
+    *("The old parser could not be kept, so it is new", "It looked wrong, but I could not reproduce it"),
+    *("It was slow, but it could not be cached. Now it is.", "Old keys work on, but new ones cannot be reused."),
+    *("Warns when running out of time", "Callers get an error if a key could not be read"),
 ]
 
 

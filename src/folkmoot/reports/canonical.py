@@ -11,7 +11,7 @@ from folkmoot.core.enums import CAUSES, COMMENT_STATUSES, FINDING_KINDS, OUTCOME
 from folkmoot.core.input_limits import has_unstorable
 from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.examples import EXAMPLES
-from folkmoot.core.vocabulary.phrases.tallies import completed
+from folkmoot.core.vocabulary.phrases.tallies import completed, may_count
 from folkmoot.core.vocabulary.roles import nearest
 from folkmoot.core.vocabulary.words import place_said
 from folkmoot.errors import Invalid
@@ -294,15 +294,13 @@ def _spellings(data: dict[str, Any]) -> dict[str, Any]:
         data["attempts"] = [data.pop("attempt")]
     if isinstance(data.get("tests"), dict):
         data["tests"] = completed(data["tests"])
-    if data.keys() - PLAIN or data.get("outcome") not in OUTCOMES or _may_count(data.get("summary")):
+    summary = data.get("summary")
+    counts = isinstance(summary, str) and may_count(summary)
+    if data.keys() - PLAIN or data.get("outcome") not in OUTCOMES or counts:
         from folkmoot.reports.loose.spellings import spelled  # most reports need none of it
 
         data = spelled(data)
     return data
-
-
-def _may_count(summary: object) -> bool:
-    return isinstance(summary, str) and (" pass" in summary or " fail" in summary)
 
 
 def _wrong_words(data: dict[str, Any]) -> list[str]:

@@ -15,6 +15,7 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.makers import makers_of
 from folkmoot.core.rules.sharing.places import is_apart, is_elsewhere, is_there, unanswered
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.phrases.agreeing import disagrees
 from folkmoot.core.vocabulary.roles import helping_column
 from folkmoot.core.vocabulary.ways import Way
 
@@ -123,6 +124,10 @@ def fault_of_resolutions(case: Case, report: Report) -> str | None:
             if wanted == "rejected":  # a disputer that accepts may well mean the reply: it is shown how to give in
                 way = f"by parent {said.thread} and resolution rejected (the disputer gives in)"
             return f"{said.thread} can be resolved by this side only {way}; to disagree report disputed"
+    denied = next((one.content for one in report.comments if one.resolution and disagrees(one.content)), None)
+    if denied is not None:
+        words = f"a comment settles the dispute, and says {' '.join(denied.split())[:80]!r}: which holds?"
+        return f"{words} To disagree report disputed; to agree, say so in its words"
     return None
 
 

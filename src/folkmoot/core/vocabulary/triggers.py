@@ -28,6 +28,8 @@ _OF_TOOLS = r"(?! (?:scan|check|report|test|database|list|tool|assess)\w*)"
 _JUDGED = r"(?:human|person)(?: being)? (?:must|should|has to|needs to|ought to)|human judge?ment"
 _SECRET = "(?:credential|secret|password|private key|api key|signing key|access token|key|token)s?"
 _LEAKED = "(?:leaked|exposed|compromised|stolen)"
+_BARE = "in (?:plain ?text|clear ?text|the clear)"
+_IN_GIT = "committed (?:in|to|into) (?:the |our |this |a )?(?:\\w+ )?(?:repository|repo|git)"
 _ON = "(?:depends? on|requires?|imports?)"
 _SAID = (
     ("(?:6|six)(?: total| distinct)?(?: failed attempts| attempts(?: have| all)* failed)", FATAL),
@@ -39,6 +41,8 @@ _SAID = (
     (f"security concerns?|{_THERE_IS}security {_RISK}|security {_RISK} .{{0,60}}?(?:{_JUDGED})", SECURITY),
     (f"{_THERE_IS}vulnerability{_OF_TOOLS}", SECURITY),
     (f"{_SECRET}(?: \\w+){{0,3}}? (?:has|have|was|were|is|are|got)(?: been)? {_LEAKED}|leaked {_SECRET}", SECURITY),
+    (f"{_SECRET}(?: \\w+){{0,3}}? (?:is|are)(?: (?!not|never|no)\\w+)? {_BARE}", SECURITY),
+    (f"{_SECRET}(?: \\w+){{0,3}}? (?:is|are|has been|have been) {_IN_GIT}", SECURITY),
     (r"(?:circular|cyclic|cyclical)(?: \w+)? dependenc(?:y|ies)|dependency (?:cycle|circle|loop)s?", FATAL),
     ("(?:circular|cyclic) imports? detected|depend on each other", FATAL),
     ("(?:imports?|dependency|dependencies|references?) (?:is|are|was|were) (?:circular|cyclic)", FATAL),
@@ -46,19 +50,22 @@ _SAID = (
     ("exhausted all options|(?:requires|needs) human judge?ment", FATAL),
     (f"{_UNCLEAR} {_CRITERIA}|{_CRITERIA} can be read in (?:two|several|different|many) ways", REQUIREMENT),
     (f"{_CRITERIA}(?: is| are| was| were| remain| seem)?(?: too| very| still)? {_UNCLEAR}", REQUIREMENT),
+    (f"{_CRITERIA} (?:contradict|conflict)(?: with)?(?: each other| one another| themselves)?", REQUIREMENT),
 )
 _FOUND = [(pattern(rf"\b(?:{words})\b"), meaning) for words, meaning in _SAID]
 _ANY = pattern(rf"\b(?:{'|'.join(words for words, _ in _SAID)})\b")
 # Without one of these nothing above is said, and most texts have none.
 _MAY_STATE = pattern(
     "attempts|expert|security|vulnerability|leaked|exposed|compromised|stolen|circular|cyclic|depend|require|import"
-    "|exhausted|human|criteri"
+    "|exhausted|human|criteri|plain|clear|committed"
 )
 _SENTENCES = pattern(r"\.(?=\s|$)|[;:!?\n()–—|]|\s-\s")
 # "Reason: 'fast' has no number" below the line that names a trigger tells what it is about.
 _LABEL = pattern(r"[*_`#>\s-]*(?:reason|why|because|details?|context|explanation|description)[*_`]*\s*:\s*", re.I)
 _EMPTY_LINES = pattern(r"\n[^\S\n]*(?=\n)")
 _MARKS = " \t*_`#>-–—:;."
+_AS_PRINTED = pattern(r"(?:6|six) total failed attempts|circular dependency(?: detected)?")
+_CLEARED = pattern(r"\b(?:clarified|cleared up|settled|resolved|answered|no longer|agreed (?:on|with))\b", re.I)
 # Under these names a dialect says what the work is, and not how it went.
 _ABOUT_WORK = frozenset(
     {"task", "title", "item", "issue", "agent", "expert", "spec", "goal", "scope", "description", "type", "context"}
@@ -124,6 +131,25 @@ def stated_in(said: Report, meaning: Meaning) -> str | None:
     texts = [said.reason, *told_in(said), *(one.outcome for one in said.attempts)]
     found = [one.words for one in triggers_in(texts) if one.meaning == meaning]
     return next((words for words in found if words), "") if found else None
+
+
+def left_in(said: Report) -> str | None:
+    """The words of a report in which a trigger is left that only a person can end; None if there is none.
+
+    What the work was about may be a circle as well: only who names it as the document does, on a line or behind a
+    label of its own, states it. That criteria are unclear is not what work is about, but it may be cleared up.
+    """
+    texts = [*filter(None, (said.reason,)), *told_in(said)]
+    if not any(_CLEARED.search(text[:TEXT_MAX]) for text in texts):
+        unclear = stated_in(said, REQUIREMENT)
+        if unclear is not None:
+            return unclear or "ambiguous acceptance criteria"
+    likely = (text[:TEXT_MAX] for text in texts if _MAY_STATE.search(text[:TEXT_MAX].casefold()))
+    for line in (line for text in likely for line in text.splitlines()):
+        parts = (plain(part).removeprefix("x ") for part in line.split(":"))
+        if any(_AS_PRINTED.fullmatch(part) for part in parts) and trigger_in([line]) is not None:
+            return line.strip(_MARKS)
+    return None
 
 
 def _own_words(said: Report) -> Iterator[str]:

@@ -37,8 +37,8 @@ from folkmoot.core.item import Item, Sentence
 from folkmoot.core.order import actor, iteration
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Option, Pause, Question, Run
 from folkmoot.core.report import Statement
+from folkmoot.core.rules.asking.reasons import reason_does
 from folkmoot.core.rules.judging.carrying import acted_of, kept_of
-from folkmoot.core.rules.judging.reasons import reason_does
 from folkmoot.core.rules.running.budgets import POOL, in_force
 from folkmoot.core.rules.running.spending import money_of, token_sum
 from folkmoot.core.vocabulary.ways import does

@@ -15,8 +15,10 @@ from folkmoot.core.rules.children.ordering import name_of, names_of
 from folkmoot.core.rules.judging.carrying import CARRIED_ELSEWHERE, repeats, words_of
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.patterns import pattern
+from folkmoot.core.vocabulary.phrases.tallies import number_said
 from folkmoot.core.vocabulary.plans import Named, names_actions, numbered, split_field, task_field
 from folkmoot.core.vocabulary.roles import agent_named, folded
+from folkmoot.core.vocabulary.words import plain
 
 SHOWN = 120
 DEPTH_MAX = 6  # of what a dialect nests in its own words
@@ -30,6 +32,12 @@ _NUMBERED = pattern(
 )
 _ON_ITEM = tuple(name for name in _ELSEWHERE if name not in ("contracts", "integration_points"))
 BEYOND = "in its own words"
+LETTERS_MAX = 2_000
+# How many there are, said of this split: `Split into three tasks`, `Three tasks: …`.
+_INTO_TASKS = pattern(
+    r"(?:\A\s*|\b(?:split|divided|broken|decomposed)\b(?: \w+){0,2} into )(\w{1,9})(?: independent| parallel)? tasks\b",
+    re.I,
+)
 
 
 def body_of(task: Task) -> str:
@@ -83,6 +91,27 @@ def fault_of_beside(flow: Flow, said: Report) -> str | None:
     if gate is not None:
         return f"{gate} is a check that runs by itself when its stage is done, and no task: leave it out"
     return _fault_of_order(said)
+
+
+def fault_of_number(said: Report) -> str | None:
+    """A split that counts more tasks than it tells: the others would be done by nobody."""
+    counts = [(name, value) for name, value in said.extra.items() if _counts_tasks(name)]
+    counts += [("summary", found.group(1)) for found in _INTO_TASKS.finditer(said.summary[:LETTERS_MAX])]
+    told = len(said.tasks)
+    for name, value in counts:
+        number = number_said(value)
+        if number is not None and number > told:
+            return (
+                f"`{name}` says {number} tasks, and it tells {told} task{'s' if told > 1 else ''}: which holds? Tell "
+                "each under `tasks`, or leave the number out"
+            )
+    return None
+
+
+def _counts_tasks(name: str) -> bool:
+    words = plain(name).split()
+    bare = [word for word in words if word not in ("total", "count", "number", "num", "of", "all")]
+    return len(bare) < len(words) and bare in (["task"], ["tasks"], ["subtasks"])
 
 
 def _is_role(flow: Flow, name: str) -> bool:

@@ -23,7 +23,7 @@ from folkmoot.core.rules.children.replacing import (
     open_tasks,
     replaced,
 )
-from folkmoot.core.rules.children.saying import body_of, fault_of_beside
+from folkmoot.core.rules.children.saying import body_of, fault_of_beside, fault_of_number
 from folkmoot.core.rules.movement import again, at_rest, enter, history, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
@@ -51,7 +51,7 @@ def fault_of_split(case: Case, said: Report) -> str | None:
         return f"the tasks {both} have the same key {twice!r}: give each a `key` of its own"
     faults = (_fault_of_task(case, number, task, names) for number, task in enumerate(said.tasks, start=1))
     fault = next((fault for fault in faults if fault), None) or fault_of_beside(case.flow, said)
-    return fault or fault_of_replaced(case, said)
+    return fault or fault_of_replaced(case, said) or (fault_of_number(said) if not case.situation.children else None)
 
 
 def _fault_of_task(case: Case, number: int, task: Task, names: dict[str, str]) -> str | None:

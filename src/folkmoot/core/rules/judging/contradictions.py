@@ -4,9 +4,7 @@ Which fields can say so beside which outcome is in `carrying`.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from folkmoot.core.report import SIGNALS, WORDS_BESIDE, AskedQuestion, Delegation, Report
@@ -20,19 +18,25 @@ from folkmoot.core.rules.judging.carrying import (
     shortly,
     words_of_end,
 )
-from folkmoot.core.rules.judging.own_words import in_parts, red_check, weight_in_words, words_against
+from folkmoot.core.rules.judging.checkers import Contradiction, of_who_goes_on, sending_for
+from folkmoot.core.rules.judging.own_words import in_parts, red_check, red_unseen, weight_in_words, words_against
 from folkmoot.core.rules.judging.sent import sent_by_run
 from folkmoot.core.rules.messages.enclosed import enclosed
 from folkmoot.core.rules.messages.kinds import FIX_TYPES
 from folkmoot.core.rules.movement import stage_of
-from folkmoot.core.rules.sharing.findings import against_done
+from folkmoot.core.rules.sharing.findings import GRAVE, against_done
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.lines import finding_in
-from folkmoot.core.vocabulary.phrases.undone import is_for, left_open, said_undone, still_red
-from folkmoot.core.vocabulary.roles import agent_named
+from folkmoot.core.vocabulary.phrases.undone import (
+    left_open,
+    said_undone,
+    said_wrong,
+    says_no_success,
+    still_red,
+    still_to_make,
+)
 from folkmoot.core.vocabulary.tries import asks_person, labelled_question, names_one_of, signalled, wants_person
-from folkmoot.core.vocabulary.triggers import SECURITY, stated_in, told_in
-from folkmoot.core.vocabulary.words import approves, is_approval, is_security, only_ends, plain, says_fixed
+from folkmoot.core.vocabulary.triggers import SECURITY, left_in, stated_in, told_in, trigger_in
+from folkmoot.core.vocabulary.words import approves, is_approval, is_security, only_ends, says_fixed
 
 # Whoever only answers another is read by whoever asked: all that it says is told there.
 ANSWERS = ("expert", "sub", "dispatch")
@@ -42,23 +46,8 @@ SIGNALLED = {
     "EXPERT_UNSUCCESSFUL": ("failed", ("done",)),
     "TASK_INCOMPLETE": ("incomplete", ("done",)),
 }
-# Under these names a report says who goes on.
-GOES_ON_WITH = frozenset(
-    {
-        *("next", "next agent", "next role", "next stage", "next owner", "handoff", "handoff to", "hand off to"),
-        *("hand over to", "assign to", "assigned to", "assignee", "forward to", "route to", "goes to", "send to"),
-        *("back to", "return to", "returns to"),
-    }
-)
 # Messages that are verdicts by themselves: with an empty list they say that nothing was found.
 VERDICT_MESSAGES = ("review_findings", "security_issues", "test_failures", "test_results")
-
-
-class Contradiction(Struct, frozen=True):
-    words: str  # both sides, and how to say either
-    reading: str | None  # the stricter outcome, which holds where nobody is there to say; None: there is none
-    reason: str | None = None  # the reason for which a person is asked then
-    adds: dict[str, Any] = field(default_factory=dict)  # the fields that the stricter outcome needs
 
 
 def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
@@ -70,7 +59,7 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
         yield from _signalled(case, said)
     checks = case.flow.checks(stage_of(case))
     if checks and case.item.kind not in ANSWERS:
-        yield from _of_who_goes_on(case, said)
+        yield from of_who_goes_on(case, said)
     if said.outcome == "failed" and said.cause in (None, "capability") and not said.implied and _may(case, "asks"):
         flag = _person_wanted(said) if said.question is None else None
         if flag is not None:
@@ -95,7 +84,7 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
             open_ones += "severity of low or medium"
         words = f"{found}: which holds? If something is open, {open_ones}; if nothing is, leave that out"
         yield Contradiction(words, "changes_requested" if checks else None)
-    in_words = list(_in_words(said, checks))
+    in_words = list(_in_words(case, said, checks))
     yield from in_words
     if not in_words and found is None and against_done(said.findings, said.tests) is None:
         told = weight_in_words(said) or (words_against(said) if checks else None)
@@ -107,9 +96,7 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
     if asked is not None:
         question = AskedQuestion(question=asked, context=_around(said)[1] or None)
         yield Contradiction(_asking_in_words(asked), "asks", adds={"question": question})
-    concern = stated_in(said, SECURITY) if not is_security(said.escalation_reason) else None
-    if concern is not None:
-        yield _concerned(case, concern)
+    yield from _triggered(case, said, checks)
     tasks = len(said.tasks)
     if tasks and _may(case, "split"):
         words = (
@@ -120,60 +107,7 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
         words = f"it asks for help ({said.delegate[0].task[:80]}): which holds? To wait for the help report delegates"
         yield Contradiction(f"{words}; else leave it out", "delegates")
     elif said.delegate and checks:
-        yield _sending_for(said)
-
-
-def _sent_back(case: Case, said: Report) -> Iterator[Contradiction]:
-    """A field by which a look names whoever mends as the one who goes on."""
-    fix = case.flow.columns[stage_of(case)].fix
-    makers = case.flow.columns[fix].agents if fix in case.flow.columns else []
-    for name, value in said.extra.items():
-        if plain(name) in GOES_ON_WITH and isinstance(value, str) and agent_named(case.flow, value) in (*makers, fix):
-            words = f"its {name} is {shortly(value)!r}: which holds? To have the work changed report changes_requested "
-            words += "(needs_fixes) with what must change; if it is good, leave that out"
-            yield Contradiction(words, "changes_requested")
-            return
-
-
-def _sending_for(said: Report) -> Contradiction:
-    """Nobody comes for what a checker asks of others, if it may not wait for them: it wants a change."""
-    first = said.delegate[0]
-    words = f"it asks {first.to or 'others'} for something ({shortly(first.task)!r}): which holds? To have the work "
-    words += "changed report changes_requested; to send for an agent in the middle of a run, dispatch it"
-    wanted = [finding_in(one.task, severity="high") for one in said.delegate]
-    return Contradiction(words, "changes_requested", adds={"findings": [*said.findings, *wanted]})
-
-
-def _of_who_goes_on(case: Case, said: Report) -> Iterator[Contradiction]:
-    """A look that approves, or ends without a verdict, and leaves the next step to whoever made the work."""
-    if said.outcome == "failed":
-        yield from _of_tests(said)
-    elif said.outcome == "incomplete":
-        yield from _left_to_maker(case, said)
-    elif said.outcome == "done":
-        yield from _sent_back(case, said)
-
-
-def _of_tests(said: Report) -> Iterator[Contradiction]:
-    """Whoever checks, and says no more than "failed" and what it found, may mean the work or its own run."""
-    grave = against_done(said.findings, said.tests)
-    if grave is not None and said.cause is None and not said.attempts:
-        words = f"{grave}: which holds? If the work must change report changes_requested; if this run "
-        yield Contradiction(f"{words}itself failed, give it a `cause`", "changes_requested")
-
-
-def _left_to_maker(case: Case, said: Report) -> Iterator[Contradiction]:
-    """A look that is not finished is taken up by who looks; whoever made the work would not hear of its step."""
-    fix = case.flow.columns[stage_of(case)].fix
-    makers = case.flow.columns[fix].agents if fix in case.flow.columns else []
-    others = [agent for agent in makers if case.run is None or agent != case.run.agent]
-    steps = said.next_steps if said.cause is None and not said.attempts else []
-    step = next((step for step in steps if is_for(step, others)), None)
-    if step is not None:
-        words = (
-            f"its next step is {shortly(step)!r}: which holds? If the work must change report changes_requested; if "
-        )
-        yield Contradiction(f"{words}only your look is unfinished, name what is left to look at", "changes_requested")
+        yield sending_for(said)
 
 
 def _next(case: Case, said: Report) -> str | None:
@@ -193,6 +127,9 @@ def _signalled(case: Case, said: Report) -> Iterator[Contradiction]:
         can = ending not in PERMISSION or _may(case, ending)
         yield Contradiction(words, ending if can else None, adds=adds)
         return
+    if said.outcome == "done" and case.item.kind == "expert" and says_no_success(said.summary):
+        words = f"its words say {shortly(said.summary)!r}: which holds? Without advice report EXPERT_UNSUCCESSFUL "
+        yield Contradiction(f"{words}(failed); with some, say what to do", "failed")
 
 
 def _asked_in_words(case: Case, said: Report) -> Iterator[Contradiction]:
@@ -267,7 +204,7 @@ def _asking_in_words(asked: str) -> str:
     )
 
 
-def _in_words(said: Report, checks: bool) -> Iterator[Contradiction]:
+def _in_words(case: Case, said: Report, checks: bool) -> Iterator[Contradiction]:
     """Plain words that say the opposite: blockers are what keeps work from being done; and what stands beside the
     report, or in it, may say that it is not done, or that a check is red."""
     stricter = "changes_requested" if checks else "incomplete"
@@ -284,6 +221,8 @@ def _in_words(said: Report, checks: bool) -> Iterator[Contradiction]:
     if told is None and said.extra:
         fields = (f"{name}: {value}" for name, value in _own_fields(said).items() if left_open(name, value))
         told = next(fields, None)
+    told = told or next(filter(None, map(still_to_make, said.next_steps)), None)
+    told = told or (said_wrong(said.summary) or red_unseen(case, said) if not checks else None)
     if told is not None:
         words = f"its words say {shortly(told)!r}: which holds? If it is not done report how it ended; if it is, say so"
         yield Contradiction(f"{words} in the words, too", stricter)
@@ -355,6 +294,23 @@ def _asking(case: Case, question: str) -> Contradiction:
         return Contradiction(f"{words}This agent may not ask: say what is open in `next_steps`, or report stuck", None)
     ways = "To wait for the answer report asks; to go on without it give the question `blocking` false"
     return Contradiction(words + ways, "asks")
+
+
+def _triggered(case: Case, said: Report, checks: bool) -> Iterator[Contradiction]:
+    """A situation in which a person must be asked is not over by `done` (E-05)."""
+    concern = stated_in(said, SECURITY) if not is_security(said.escalation_reason) else None
+    if concern is None and not checks:  # whoever checks has weighed what it found
+        found = [one.issue for one in said.findings if one.severity not in GRAVE and one.fixed is None]
+        concern = next((one for one in found if (told := trigger_in([one])) and told.meaning == SECURITY), None)
+    if concern is not None:
+        yield _concerned(case, concern)
+    left = left_in(said) if said.question is None and _may(case, "asks") else None
+    if left is not None:
+        words = (
+            f"it says {shortly(left)!r}, which only a person can decide: which holds? To ask, report asks or signal "
+        )
+        words += "SEEKING_DIVINE_CLARIFICATION with a Question; if it is cleared up, say in the words that it is"
+        yield Contradiction(words, "asks", adds={"question": AskedQuestion(question=left, context=_around(said)[1])})
 
 
 def _concerned(case: Case, concern: str) -> Contradiction:

@@ -10,13 +10,17 @@ from typing import Any
 
 from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.carrying import TOLD_OF
+from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.rules.sharing.findings import GRAVE, still_open
+from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import finding_in, says_severity, severity_of
+from folkmoot.core.vocabulary.patterns import pattern
+from folkmoot.core.vocabulary.phrases.agreeing import praised_but
 from folkmoot.core.vocabulary.phrases.flags import came_through, denies, is_attack, is_no, is_tried, is_yes
 from folkmoot.core.vocabulary.phrases.mended import left_open
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
-from folkmoot.core.vocabulary.phrases.reds import said_failed, said_grave, said_red, said_unrun
-from folkmoot.core.vocabulary.phrases.tallies import said_fewer, share_of
+from folkmoot.core.vocabulary.phrases.reds import is_over_now, said_failed, said_grave, said_red, said_unrun
+from folkmoot.core.vocabulary.phrases.tallies import red_tests, said_fewer, share_of
 from folkmoot.core.vocabulary.phrases.undone import is_fix, said_refused, still_red, wants_changes
 from folkmoot.core.vocabulary.problems import is_over, listed_under
 from folkmoot.core.vocabulary.roles import folded
@@ -27,6 +31,7 @@ _ELSEWHERE = ("changes", "fixed", "fixes", "files", "steps", "said")
 _RATINGS = {"risk", "severity", "criticality"}
 _LOOKED_AT = {"tested", "covered"}
 _STEPS = ("actions", "action items", "next actions", "required actions")  # next steps, by another name
+_GOES_ON = pattern(r"[:;,(–—]|\s-\s")
 LETTERS_SHOWN = 200
 FLAG_MAX = 3  # words of a field that says how a check came out, and no more
 FIELDS_MAX = 200
@@ -38,7 +43,8 @@ def words_against(said: Report) -> str | None:
     """The words that speak against it, and how to say either; None if none do."""
     refused = next(filter(None, map(said_refused, _bounded([said.summary, *_named(said)]))), None)
     refused = refused or next(filter(None, map(wants_changes, _bounded(_wishes(said)))), None)
-    refused = refused or next(filter(is_fix, _bounded([*said.next_steps, *_steps(said)])), None)
+    steps = [*said.next_steps, *_steps(said)]
+    refused = refused or next(filter(is_fix, _bounded(steps)), None) or praised_but(said.summary)
     if refused is not None:
         return (
             f"its words say {refused[:120]!r}: which holds? If something must change, report changes_requested with it "
@@ -81,13 +87,33 @@ def red_check(said: Report, gates: Iterable[str]) -> str | None:
             if not is_check:
                 continue
             # Of a part in words it is the check that came out so, however the part is called: `contracts: fail`.
-            told = "failed" if word is False else f"check {plain(word)}" if isinstance(word, str) else ""
+            told = "failed" if word is False else f"check {plain(_flag(word))}" if isinstance(word, str) else ""
             is_flag = told and len(told.split()) <= FLAG_MAX + 1 and said_red([f"{plain(str(part))} {told}"], gate)
             share = share_of(word)
             fewer = isinstance(word, str) and (said_fewer([f"{part}: {word}"]) or (share is not None and share.failed))
             if is_flag or fewer or (isinstance(value, list) and isinstance(word, str) and still_red(word)):
                 return f"its {name} says {'no' if word is False else repr(word)}"
     return None
+
+
+def _flag(words: str) -> str:
+    """What a field says before it goes on: `red: 2 errors left`. What is counted as none, or is over, is not so."""
+    head, *rest = _GOES_ON.split(words[:LETTERS_SHOWN], maxsplit=1)
+    over = rest and (says_nothing(rest[0].strip(" )")) or is_over_now(rest[0]))
+    return "" if over else head
+
+
+def red_unseen(case: Case, said: Report) -> str | None:
+    """What whoever makes the work says is red, where that is no word for others: it was to heal just this check, or no
+    check and no stage that gives verdicts comes after it. Elsewhere those see it, and a test may be red on purpose."""
+    stages = case.flow.stages(stage_of(case))
+    columns = [case.flow.columns[name] for name in stages if name in case.flow.columns]
+    heals = case.item.proving is not None
+    seen = case.item.returns_to or any(column.gate or column.fix is not None for column in columns)
+    if seen and not heals:
+        return None
+    told = next(filter(None, (still_red(said.summary, gate) for gate in list(case.flow.gates) or [""])), None)
+    return told or (red_tests(said.tests) if said.tests is not None and said.tests.failed else None)
 
 
 def in_parts(said: Report) -> str | None:

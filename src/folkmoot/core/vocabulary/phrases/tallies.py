@@ -25,7 +25,8 @@ _COLOURS = pattern(r"(?<=\d )(?:green|red)\b")
 _SKIPPED = pattern(r"\b(\d{1,7})(?: tests?)?(?: (?:was|were|are))? (?:skipped|ignored|disabled)\b")
 # Of another time, or of another case.
 _ELSEWHERE = pattern(r"\b(?:before|previously|earlier|first|fixed|without|old|was|were|had)\b")
-_COUNT = pattern(_OF + r" (pass|fail)")
+_ENDED = pattern(r"\b(?:pass|fail|succe|ok(?:ay)?\b|green\b|red\b)")
+_COUNT = pattern(_OF + r" (pass|fail|succe|ok(?:ay)?\b)")
 _PASSED_FAILED = pattern(
     r"\b(\d{1,7})(?: tests?)? pass\w{0,3}[,;/]?(?: and| but)? {0,2}(\d{1,7})(?: tests?)?"
     r" (?:fail|errors?\b(?! handling))"
@@ -66,7 +67,7 @@ def counted(words: str) -> Tests | None:
     counts: dict[int, int] = {}
     for found in _COUNT.finditer(words):
         some, total = int(found.group(1)), int(found.group(2))
-        counts[total] = some if found.group(3) == "pass" else total - some
+        counts[total] = total - some if found.group(3) == "fail" else some
     if not counts:
         counts = {int(a) + int(b): int(a) for a, b in _PASSED_FAILED.findall(words)}
     if not counts:
@@ -86,6 +87,16 @@ def share_of(words: Any) -> Tests | None:
     found = _ONLY_SHARE.fullmatch(_WORDED.sub(_digits, words.lower())) if isinstance(words, str) else None
     some, total = map(int, found.groups()) if found else (1, 0)
     return Tests(total=total, passed=some, failed=total - some) if some <= total else None
+
+
+def may_count(words: str) -> bool:
+    """Could these words count tests? Most texts have no word for how one ended."""
+    return _ENDED.search(words.lower()) is not None
+
+
+def number_said(words: object) -> int | None:
+    """A whole number in digits or as a word: `3`, `three`."""
+    return _whole(_WORDED.sub(_digits, words.strip().lower()) if isinstance(words, str) else words)
 
 
 def said_fewer(texts: Iterable[str]) -> str | None:

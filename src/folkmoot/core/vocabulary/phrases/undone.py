@@ -27,7 +27,29 @@ _GAVE_UP = pattern(
     r"(?:\w+ ){0,3}(?:(?:i|we) (?:(?:could|can|did) ?(?:not|n t)|(?:was|were|am|are) unable to) (?:finish|complete)"
     r"|(?:i|we) (?:am|are|m|re)(?: still| now| currently)? (?:blocked|stuck)"
     r"|ran out of (?:context|time|tokens)|(?:i|we) (?:have )?stopped (?:half ?way|in the middle|before the end)"
+    r"|(?:i|we) (?:am|are|m|re|was|were) running (?:out of|low on) (?:context|time|tokens)"
+    r"|(?:i|we) (?:(?:did not|didn t) have(?: the| enough)? time|(?:had|have) no time(?: left)?) (?:to|for)"
+    r"|(?:i|we) (?:did not|didn t) (?:get (?:a)?round to|manage to|get to (?!the\b))"
     r"|(?:half|part|some) of (?:it|(?:the|this|my) (?:task|work|quest|job)) (?:is|was) (?:done|finished|complete))\b"
+)
+# A part that is half there now is not done, whatever it is; that such parts are handled may be the work itself.
+_HALF = pattern(
+    r"(?:is|are|s|remains?|stays?)(?: (?:still|only|just|now))* (?:half|partly|partially)"
+    r" (?:written|implemented|built|finished|done|complete|completed|migrated|working)"
+)
+_OF_SUCH = {"that", "which", "who", "whose", "where", "any", "every", "each"}
+# The last that is said, behind a "but": what could not be done.
+_BUT_NOT = pattern(
+    r"\b(?:but|however|although|though|except that)\b,?\s((?:[^.;!?\n]|\.(?=\S)){0,120}?"
+    r"\b(?:could(?: not|n't) be|(?:i|we) (?:could(?: not|n't)|(?:was|were) (?:unable|not able) to|failed to)"
+    r"(?! (?:find|reproduce|break|see|detect|spot)\b)) \w+(?:[^.;!?\n]|\.(?=\S)){0,80})[.!]?\s*\Z",
+    re.IGNORECASE,
+)
+_MAKE = r"to be (?:implemented|written|finished|completed|done|built|fixed|added)\b"
+_STILL_TO_MAKE = pattern(
+    rf"\b(?:still|yet) (?:has|have|needs?) {_MAKE}"
+    rf"|\b(?:has|have|needs?) {_MAKE}[^.;\n]{{0,80}}\bbefore (?:this|it|the \w+) (?:works?|is|are|can)\b",
+    re.IGNORECASE,
 )
 _BLOCKED = pattern(
     r"^[\s>*_`#-]{0,8}(?:still |currently )?blocked[*_`]{0,3}\s{0,3}(?::|\b(?:by|on|because)\b)[*_`\s]{0,4}"
@@ -56,9 +78,21 @@ _NO_SUCCESS = pattern(
     r"|(?:nothing|none of (?:them|it|(?:the|my) (?:approaches|attempts)))(?: has)? worked(?: so far| yet)?"
     r"|(?:it|this)(?: still)? (?:does not|doesn t) work(?: yet)?)"
 )
+_WRONG = pattern(
+    r"(?:the |this |that )?(?:\w+ ){0,2}?(?:tests?|design|architecture|story|spec)(?: \w+){0,6}? (?:is|are)(?: still)?"
+    r" (?:wrong|incorrect)"
+)
+# Whoever is only asked for advice has none.
+_NO_IDEA = pattern(
+    r"(?:(?:i|we) have |sorry )?no (?:idea|clue|advice|answer)(?: .{1,40})?"
+    rf"|{_CANNOT} (?:help|say|tell)(?: .{{1,40}})?"
+    rf"|{_CANNOT} (?:find|see|determine)(?: out)? (?:the|a|any|its) (?:root )?(?:cause|reason|problem|error|answer)"
+    r"|(?:i|we) (?:do not|don t) know(?: .{1,40})?"
+)
 # Without one of these no phrase above can stand in a text, and most texts have none. `nT` is "n t" as well.
 _MAY_BE_UNDONE = pattern(
     r"not|never|n[\W_]+t|far|blocked|stuck|incomplete|unfinished|half|unable|ran|stopped|part|some|failed|solution|worked"
+    r"|running|no time"
 )
 # What came after it: another way was found.
 _WENT_ON = pattern(r"\b(?:so (?:i|we|it)|instead|then|therefore|eventually|finally)\b", re.IGNORECASE)
@@ -219,6 +253,9 @@ def said_undone(text: str, *, plainly: bool = False) -> str | None:
     blocked = next((one for one in _BLOCKED.finditer(text[-TEXT_MAX:]) if not says_nothing(one.group(1))), None)
     if blocked is not None:
         return " ".join(blocked.group().split())
+    but_not = _BUT_NOT.search(text[-TEXT_MAX:].replace("’", "'"))
+    if but_not is not None and not (_ELSEWHERE - {"could", "was", "were"}) & set(plain(but_not.group(1)).split()):
+        return " ".join(but_not.group(1).split())
     sentences = [(sentence, plain(sentence)) for sentence in _sentences(text)]
     failed = {place for place, (_, words) in enumerate(sentences) if _NO_SUCCESS.fullmatch(words)}
     greens = [place for place, (_, words) in enumerate(sentences) if place not in failed and _GREEN.search(words)]
@@ -227,6 +264,9 @@ def said_undone(text: str, *, plainly: bool = False) -> str | None:
         if _GAVE_UP.match(words) and not ONLY_IF & set(words.split()):
             return " ".join(sentence.split())
         if place in failed and not (greens and place < greens[-1]) and text.rfind(sentence) > went_on:
+            return " ".join(sentence.split())
+        half = _HALF.search(words)
+        if half is not None and half.end() == len(words) and not (_ELSEWHERE | _OF_SUCH) & set(words.split()):
             return " ".join(sentence.split())
         found = _UNDONE.search(words)
         if found is None:
@@ -240,6 +280,24 @@ def said_undone(text: str, *, plainly: bool = False) -> str | None:
     return None
 
 
+def still_to_make(step: str) -> str | None:
+    """What a next step says is still to be made before the work is what it says; None if it is for some day."""
+    found = _STILL_TO_MAKE.search(step[:SENTENCE_MAX])
+    return " ".join(step.split()) if found is not None and not _SOME_DAY.search(step) else None
+
+
+def said_wrong(text: str) -> str | None:
+    """The sentence that says of what others made that it is wrong as it stands: a dispute in words."""
+    told = ((sentence, plain(sentence)) for sentence in _sentences(text))
+    return next((" ".join(one.split()) for one, words in told if _WRONG.fullmatch(words)), None)
+
+
+def says_no_success(text: str) -> bool:
+    """Do all of the words say that nothing came out, so that there is nothing else for whoever asked?"""
+    told = [plain(sentence) for sentence in _sentences(text)]
+    return bool(told) and all(_NO_SUCCESS.fullmatch(words) or _NO_IDEA.fullmatch(words) for words in told)
+
+
 def left_open(name: str, value: str) -> bool:
     """Does a field of a dialect's own say that something is left, or that an acceptance criterion is not met?"""
     bare = plain(name)
@@ -248,11 +306,11 @@ def left_open(name: str, value: str) -> bool:
     return _LEFT.fullmatch(bare) is not None and not says_nothing(_TICKED.sub("", value).strip())
 
 
-def still_red(text: str) -> str | None:
+def still_red(text: str, gate: str = "") -> str | None:
     """The first words that say that a check is red now, if nothing behind them says that it is green again."""
     sentences = _sentences(text)
     for place, sentence in enumerate(sentences):
-        told = said_red([sentence])
+        told = said_red([sentence], gate)
         if told is None:
             continue
         words = plain(sentence)
