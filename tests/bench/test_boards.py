@@ -42,7 +42,7 @@ def test_an_item_written_from_a_template_is_what_the_engine_would_have_added(tmp
     def without_times(name: str) -> dict[str, object]:
         item = store.read(lambda reading: reading.item(name))
         assert isinstance(item, Item)
-        times = ("id", "ready_at", "created_at", "updated_at")
+        times = ("id", "ready_at", "created_at", "updated_at", "since")
         return {field: getattr(item, field) for field in item.__struct_fields__ if field not in times}
 
     assert without_times("7") == without_times(added)

@@ -220,7 +220,7 @@ NASTY = [
 @pytest.mark.parametrize("words", NASTY)
 def test_no_words_reach_the_terminal_as_anything_but_words(moot: Moot, words: str) -> None:
     files = ["--files", words] if moot("lock", "--", words, code=None).code == 0 else []  # not every word is a path
-    moot("add", "--column", "tests", "--tag", words, *files, "--as", words, "--", f"T {words}"[:500])
+    moot("add", "--column", "tests", "--tag", words[:200], *files, "--as", words, "--", f"T {words}"[:500])
     moot("unlock", "--", words, code=None)
     moot.work("test-architect", summary=words, artifacts=[{"name": words}])
     moot.work("dev-agent", outcome="disputed", comments=[{"content": f"C {words}", "artifact": words, "target": words}])

@@ -29,7 +29,7 @@ def full(disputed: Moot) -> Moot:
         "--column",
         "review",
         "--tag",
-        long,
+        long[:200],
         "--files",
         "src/" + "x" * 200 + "/" + "x" * 99,
         "--priority",

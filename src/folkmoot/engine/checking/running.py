@@ -107,9 +107,9 @@ class Running:
         """After the event is folded: did work come onto a branch as it may, and was none refused for nothing?"""
         if event.name == "work_refused" and "write" in event.context:  # older versions refused what others held
             self._refused = event.run
-        elif event.name == "agent_completed" and self._refused == event.run and item is not None and flow is not None:
+        elif event.name == "agent_completed" and event.run and self._refused == event.run and item and flow:
             self._refused = None
-            self._check_refusal(item, self.tables["runs"][event.run or ""], flow)
+            self._check_refusal(item, self.tables["runs"][event.run], flow)
         if item is None or (before is not None and before.head == item.head and before.landed == item.landed):
             return
         if before is None:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from folkmoot.core.decoding import reader
+
 if TYPE_CHECKING:
     from folkmoot.engine.screen.workers import Attending
 
@@ -40,6 +42,7 @@ def _told(mark: str, words: bytes) -> "Attending":
     from folkmoot.engine.screen.workers import Attending
 
     try:
-        return msgspec.json.decode(words, type=Attending)
+        told: Attending = reader(Attending)(words)
+        return told
     except msgspec.MsgspecError:
         return Attending(worker=f"{os.uname().nodename}-{mark}")

@@ -86,7 +86,7 @@ class Job(ABC):
         self.redactor = self.knowing()
         self.errors_tail = ""  # the last words on its standard error
         self.output = Output(self._keep_output)
-        wall, silence = self.flow.longest(self.agent)
+        wall, silence = self.limits()
         self.timers = RunTimers(tools.now(), flow.limits.lease, wall, silence, flow.limits.after_report)
         self.spending = Spending(flow, self.model)
         self.became = ""  # how it ended, in words
@@ -99,6 +99,10 @@ class Job(ABC):
         self._stopped = threading.Event()
         self._told_last = ""
         self._lock = threading.Lock()
+
+    def limits(self) -> tuple[float, float]:
+        """The longest it may take, and the longest it may say nothing."""
+        return self.flow.longest(self.agent)
 
     @abstractmethod
     def carry_out(self) -> None:

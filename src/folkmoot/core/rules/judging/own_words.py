@@ -91,7 +91,8 @@ def red_check(said: Report, gates: Iterable[str]) -> str | None:
             is_flag = told and len(told.split()) <= FLAG_MAX + 1 and said_red([f"{plain(str(part))} {told}"], gate)
             share = share_of(word)
             fewer = isinstance(word, str) and (said_fewer([f"{part}: {word}"]) or (share is not None and share.failed))
-            if is_flag or fewer or (isinstance(value, list) and isinstance(word, str) and still_red(word)):
+            is_line = isinstance(value, list) and isinstance(word, str) and not any(one.test for one in said.findings)
+            if is_flag or fewer or (is_line and still_red(word)):
                 return f"its {name} says {'no' if word is False else repr(word)}"
     return None
 
