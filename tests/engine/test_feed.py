@@ -158,3 +158,11 @@ def test_a_store_that_could_not_be_read_for_a_moment_costs_no_event(tmp_path: Pa
     assert subscription.take()[0].event == "item_added"
     feed.close()
     board.close()
+
+
+def test_the_newest_event_is_known_before_the_feed_has_read_it() -> None:
+    with TrialBoard() as board:
+        feed = Feed(board.application)
+        board.add("one")  # nobody tells the feed, which looks again after a while
+        assert feed.newest() == board.application.last() > 0
+        feed.close()

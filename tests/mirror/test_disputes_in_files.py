@@ -59,7 +59,8 @@ def test_each_of_two_concerns_is_answered_in_one_file(desk: Desk) -> None:
 @pytest.mark.parametrize(("end", "rounds"), [("open", 1), ("resolved\n    resolution: accepted", 0)])
 def test_a_reply_needs_no_parent_in_a_file_either(desk: Desk, end: str, rounds: int) -> None:
     write(desk, FIRST)
-    write(desk, REPLY.replace("    parent: c001\n", "").replace("open", end))
+    words = "No." if rounds else "Yes."
+    write(desk, REPLY.replace("    parent: c001\n", "").replace("No.", words).replace("open", end))
     assert place(desk) == ("dev", rounds) and desk.moot("comments", "1")["comments"][1]["parent"] == "c001"
 
 

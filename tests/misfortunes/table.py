@@ -75,9 +75,9 @@ def client(name: str, sample: str, code: int, *, signed_in: bool = False) -> Cal
     def play(folder: Path) -> Seen:
         place = Place(folder)
         told = "".join(
-            f"cat {SAMPLES / f'{sample}.{kind}'} {to}\n"
+            f"cat {to} <<'END OF THE SAMPLE'\n{said.read_text('utf-8')}\nEND OF THE SAMPLE\n"  # no box shows our files
             for kind, to in (("jsonl", ""), ("err", ">&2"))
-            if (SAMPLES / f"{sample}.{kind}").exists()
+            if (said := SAMPLES / f"{sample}.{kind}").exists()
         )
         place.program(name, f"#!/bin/sh\ncat > /dev/null\n{told}exit {code}\n")
         if signed_in:

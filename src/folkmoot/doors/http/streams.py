@@ -48,6 +48,8 @@ class Streams:
                 loop.call_soon_threadsafe(wake.set)
 
         last = self._feed.last
+        if after is None or after > last:  # the feed reads a moment after others have written
+            last = await loop.run_in_executor(self._pool, self._feed.newest)
         subscription = self._feed.subscribe(last if after is None else min(after, last), ring)
         self._open.add(wake)
         self._counters.streams(1)

@@ -114,6 +114,10 @@ class Feed:
         with self._lock:
             return self._last
 
+    def newest(self) -> int:
+        """The number of the last event of the board, also if the feed has not read it yet."""
+        return self._application.last()
+
     def _read_after(self, seq: int, limit: int) -> list[Told]:
         return [_told(event) for event in self._application.queries.log(seq, limit=limit).events]
 
