@@ -23,10 +23,15 @@ step = @echo "== $(1)"; $(2) || { echo "== FAILED: $(1)" >&2; exit 1; }
 CHECK_FORMAT := $(BIN)/ruff format --check $(CODE)
 CHECK_LINT := $(BIN)/ruff check $(CODE)
 CHECK_TYPES := $(BIN)/mypy $(CODE)
-CHECK_TESTS := $(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist worksteal --durations=10
+# They are forked when all is collected: tests/crew.py.
+CREW := $(BIN)/python -m pytest -p tests.crew --crew $(WORKERS) -m "not slow"
+CHECK_TESTS := $(CREW) --durations=10
 # What shows most mistakes soonest: the rules, what is read and told, one store, the shape of the code.
 QUICK := tests/core tests/flows tests/reports tests/briefs tests/engine tests/store/test_contract.py tests/shape
-CHECK_QUICK := $(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist worksteal -q $(QUICK)
+CHECK_QUICK := $(CREW) -q $(QUICK)
+
+# What makes its boards without saying where, and so can make them on a server.
+ON_POSTGRES := tests/core tests/engine tests/flows tests/briefs tests/reports
 
 # Types need one core for a while, and print one line, or their faults: the tests begin meanwhile. Where one
 # fails, the other goes on to its end.
@@ -82,6 +87,7 @@ bench: dev ## measure, each beside a raw limit
 prove: dev tools clients ## the long tests
 	@$(WEB) install
 	$(call step,slow tests,$(BIN)/python -m pytest -m slow)
+	$(call step,tests on PostgreSQL,MOOT_TEST_STORE=postgres $(BIN)/python -m pytest -m "not slow" -n $(WORKERS) $(ON_POSTGRES))
 
 reference: dev ## write docs/reference/ from the code
 	@$(BIN)/python scripts/reference.py

@@ -1,4 +1,4 @@
-"""Run every benchmark and write what came out to docs/benchmarks.md: `make bench`."""
+"""Run every benchmark, or those that are named, and write what came out to docs/benchmarks.md: `make bench`."""
 
 import os
 import platform
@@ -23,7 +23,10 @@ from bench import (
 from bench.mirrors import following
 from bench.queues import blocked
 from bench.repositories import package
+from bench.server import cycles as postgresql
+from bench.server import order
 from bench.serving import cycles as serving
+from bench.serving import page
 
 TARGET = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 PARTS: dict[str, Callable[[], Mapping[str, object]]] = {
@@ -42,14 +45,22 @@ PARTS: dict[str, Callable[[], Mapping[str, object]]] = {
     "One run with a gate in a large public project, beside the bare git commands": package.run,
     "Waiting for an item, beside the bare means of waking": wakeup.run,
     "Claim and report over HTTP, beside one caller in the process": serving.run,
+    "A board in PostgreSQL, claim and report, beside its own statements sent raw": postgresql.run,
+    "Ways to number events in the order of commits in PostgreSQL, transactions per second": order.run,
+    "The page in a browser": page.run,
     "The board as files, beside a bare write and rename": following.run,
 }
 
 
-def main() -> int:
+def main(words: list[str]) -> int:
+    """Of all parts, or of those whose title holds one of the words; the others stay as they stand on the page."""
+    known = {} if not words else sections(TARGET.read_text("utf-8"))
     text = ["# Benchmarks", "", "Made by `make bench`. Ratios are what counts: the machine is shared and noisy.", ""]
     text += [f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}.", ""]
     for title, run in PARTS.items():
+        if words and not any(word.lower() in title.lower() for word in words):
+            text += known.get(title, [])
+            continue
         print(f"\n{title}", flush=True)
         text += [f"## {title}", "", "| what | measured |", "|---|---|"]
         for what, value in run().items():
@@ -60,5 +71,13 @@ def main() -> int:
     return 0
 
 
+def sections(text: str) -> dict[str, list[str]]:
+    """The lines of each part of the page, by its title."""
+    found: dict[str, list[str]] = {}
+    for part in text.split("\n## ")[1:]:
+        found[part.partition("\n")[0]] = f"## {part.rstrip()}\n".split("\n")
+    return found
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -7,24 +7,29 @@ from folkmoot.core.commands import Actor, AddItem
 from folkmoot.engine.engine import Engine
 from folkmoot.flows.load import load_flow
 from folkmoot.flows.preset import read_preset
+from folkmoot.store.port import Store
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
 
 PERSON = Actor("bench")
 
 
-def engine_on(store: SqliteStore) -> Engine:
+def engine_on(store: Store) -> Engine:
     return Engine(store, SystemClock(), SystemIds())
 
 
 def make_board(path: Path, items: int) -> None:
-    files = read_preset("kanban")
     store = SqliteStore.create(path)
+    fill(store, items)
+    store.close()
+
+
+def fill(store: Store, items: int) -> None:
+    files = read_preset("kanban")
     engine = engine_on(store)
     engine.adopt_flow(PERSON, load_flow(files["flow.yaml"], "flow.yaml", files.get), "bench")
     for number in range(items):
         engine.add(PERSON, AddItem(title=f"item {number}", column="dev"))
-    store.close()
 
 
 def copy_of(board: Path, name: str) -> Path:

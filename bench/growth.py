@@ -26,7 +26,7 @@ from folkmoot.doors.python import Board
 from folkmoot.engine.application import Application
 from folkmoot.engine.checking.doctor import examine
 from folkmoot.store.port import Reading, Transaction
-from folkmoot.store.sqlite.reading import QUERIES
+from folkmoot.store.sql.group_commit import COMMIT
 from folkmoot.store.sqlite.store import SqliteStore
 
 FEW, MANY = 1000, 1_000_000
@@ -165,7 +165,7 @@ def by_rounds(statements: list[Statement], rounds: int) -> list[list[Statement]]
     commits = 0
     for statement in statements:
         found[-1].append(statement)
-        commits += statement[0] == QUERIES["commit"]
+        commits += statement[0] == COMMIT
         if commits == 2 * CYCLES:
             found.append([])
             commits = 0

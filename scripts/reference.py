@@ -97,6 +97,7 @@ FLOW_SECTIONS: list[tuple[str, str, keys.Keys, type[msgspec.Struct] | None]] = [
     ("clients", "Under `clients`, each client by its name.", keys.CLIENT, core.Client),
     ("price", "Under `price` of a model.", keys.PRICE, core.Price),
     ("budget", "Under `budget`.", keys.BUDGET, core.Budget),
+    ("notify", "Under `notify`, a list: of the first five exactly one.", keys.NOTIFY, None),
     ("messages", "Under `messages`, by the type of message.", keys.MESSAGE, None),
     ("questions", "Under `questions`.", keys.QUESTIONS, core.QuestionPolicy),
     ("clone", "Under `clone`.", keys.CLONE, core.Clone),
@@ -238,7 +239,13 @@ def _dialects() -> list[str]:
             if meant:
                 lines.append(f"| {dialect} | {_listed(meant)} | `{outcome}` |")
     handed = _listed(messages.NO_REPORTS)
-    return [*lines, f"\nThese messages hand something on, and are no report: {handed}. `moot send` takes them."]
+    lines.append(f"\nThese messages hand something on, and are no report: {handed}. `moot send` takes them.")
+    return [
+        *lines,
+        "\nFields of your own are kept in `extra`, and told on. Beside an end that moves the work on, a short one (a",
+        "yes or no, a number, up to three words) that is not known to describe or to agree is asked back, such as",
+        "`hold: true` and `gate: red`. Sentences decide nothing, and are told on word for word.",
+    ]
 
 
 def _type(kind: Any) -> str:

@@ -3,9 +3,16 @@
 import gc
 import os
 from collections import Counter
+from subprocess import CalledProcessError
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.postgres import Server
 
 # Slow drawing says something about the machine (often two busy cores), not about the code.
 PATIENT = [HealthCheck.too_slow]
@@ -19,6 +26,34 @@ def pytest_collection_finish() -> None:
     """Eight thousand tests are a large heap, and it stays: the collector need not walk through it again and again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> "Iterator[Server]":
+    """A PostgreSQL server for the tests of this process. Where none can be started, they are not run: it is said."""
+    from tests.postgres import Server
+
+    try:
+        server = Server()
+    except (OSError, RuntimeError, KeyError, CalledProcessError) as fault:
+        pytest.skip(f"no PostgreSQL server can be started here: {str(fault)[:200]}")
+    yield server
+    server.remove()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def boards_on_the_chosen_store(request: pytest.FixtureRequest) -> "Iterator[None]":
+    """`MOOT_TEST_STORE=postgres`: every board that a test makes without saying where is on a server."""
+    if os.environ.get("MOOT_TEST_STORE") != "postgres":
+        yield
+        return
+    from folkmoot.store.postgres.store import PostgresStore
+    from folkmoot.testing.builders import TrialBoard
+
+    server: Server = request.getfixturevalue("postgres")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TrialBoard, "new_store", staticmethod(lambda: PostgresStore.open(server.board())))
+        yield
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

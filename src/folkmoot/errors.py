@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-NAMED = re.compile(r"\{(\w+)((?:!r)?(?::[\d.]*[a-z%]?)?)\}|<\.([a-z_]+)>|<([a-z]+)((?: [a-z_]+(?:=[\w.]+)?)*)>")
+NAMED = re.compile(r"\{(\w+)((?:!r)?(?::[\d.]*[a-z%]?)?)\}|<\.([a-z_]+)>|<([a-z_]+)((?: [a-z_]+(?:=[\w.]+)?)*)>")
 
 
 class Step(NamedTuple):

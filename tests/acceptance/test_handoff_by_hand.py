@@ -80,7 +80,7 @@ def test_a_handoff_completed_by_hand_warns_and_stays_in_the_brief_of_its_stage(t
     desk.says('{status: completed, spec: "specs/a.md"}')
     desk.moot("accept", sent, "--as", "builder")
     done = desk.moot("complete", sent, "--as", "builder")
-    assert "a message ends nothing: item 1 stays in build until a run reports" in done["note"]
+    assert "a message ends nothing: item 1 stays in build until a run of builder claims it and reports" in done["note"]
     assert "Use argon2" in json.dumps(desk.claim("builder"))
     desk.says('{status: completed, commit: "abc123"}')
     assert "Use argon2" not in json.dumps(desk.claim("reviewer")["brief"]["messages"])

@@ -169,8 +169,8 @@ def test_done_that_is_taken_for_another_outcome_says_both(tmp_path: Path) -> Non
 @pytest.mark.ledger("R-32")
 def test_of_what_is_over_nobody_is_told(tmp_path: Path) -> None:
     moot = board(tmp_path, "handoff", "review")
-    out = told(moot, "reviewer", {"status": "approved", "report": "fine", "missing": "the docs"})
-    assert "Kept, with no effect of its own: missing: the docs" in out and "Told on" not in out
+    out = told(moot, "reviewer", {"status": "approved", "report": "fine", "notes": "the docs"})
+    assert "Kept, with no effect of its own: notes: the docs" in out and "Told on" not in out
     assert "the docs" in moot.process_text("show", "1")
 
 

@@ -79,6 +79,8 @@ def _case(command: str, kind: str) -> Case:
     given, make, code = KINDS[kind]
     if command in OWN:
         code = unreadable if kind in GUARDED else OWN[command]
+    if (command, kind) == ("items", "folder"):
+        code = "bad_file"  # a folder is read as a list of Backlog.md's, and this one lists nothing
 
     def act(yard: Yard) -> Seen:
         before = yard.state()

@@ -212,10 +212,19 @@ CASES = [
     _surrounded(
         "B22",
         "board-address",
-        "a MOOT_BOARD that is an address",
-        {"MOOT_BOARD": "postgresql://a/b"},
+        "a MOOT_BOARD that is an address of nothing known",
+        {"MOOT_BOARD": "mysql://a/b"},
         "unsupported_store",
         2,
+        "list",
+    ),
+    _surrounded(
+        "B22",
+        "board-elsewhere",
+        "a MOOT_BOARD on a server, in the folder of another board",
+        {"MOOT_BOARD": "postgresql://a/b"},
+        "other_board",
+        1,
         "list",
     ),
     _surrounded(

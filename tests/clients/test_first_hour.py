@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.clients import ALL, ROOT
+from tests.clients.clients import CLIENTS, ROOT, STARTED
 from tests.clients.first_hour import Visit, play
 
 MINUTES = 5 * 60
@@ -36,7 +36,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 each_client = pytest.mark.parametrize(
-    "client", [pytest.param(name, marks=[] if name == "goose" else [pytest.mark.slow]) for name in ALL], indirect=True
+    "client",
+    [pytest.param(name, marks=[] if name == "goose" else [pytest.mark.slow]) for name in {**CLIENTS, **STARTED}],
+    indirect=True,
 )
 
 

@@ -88,7 +88,7 @@ def test_a_cancelled_dependency_asks_with_the_ways_to_go_on(answer: str, status:
         asked = board.queries.inbox()["questions"]
         assert [(q["task_id"], q["kind"]) for q in asked] == [(second, "decision")]
         assert [o["option"] for o in asked[0]["options"]] == ["go on without it", "cancel this one too"]
-        assert f"moot edit {second} --after" in asked[0]["help"], "replacing it is the third way"
+        assert f"edit item {second}" in asked[0]["help"], "replacing it is the third way"
         assert board.show(second)["status"] == ASKED and board.show(third)["status"] == "waiting"
         board.answer("q1", answer)
         assert board.show(second)["status"] == status

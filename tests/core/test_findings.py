@@ -1,16 +1,18 @@
 """Findings have an identity: what is one finding, how lists merge, what is under review, whether a round converges."""
 
+import re
 from itertools import permutations
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from folkmoot.core.enums import FINDING_KINDS, SEVERITIES
 from folkmoot.core.item import Item
 from folkmoot.core.report import Finding
-from folkmoot.core.rules.sharing.findings import identity, in_scope, merged
+from folkmoot.core.rules.sharing.findings import identity, in_scope, merged, named
 from folkmoot.testing.builders import SoundBoard, small_flow
 
 FLOW = small_flow("""
@@ -275,3 +277,13 @@ def test_an_item_made_of_a_finding_is_one_generation_further_and_the_fourth_wait
             board.effort("r", "changes_requested", findings=[{"file": f"z{generation}.py", "line": 1, "issue": "y"}])
             item = board.queries.list()["items"][-1]["id"]
         assert board.item(item).status == "parked" and len(board.inbox()) == 1
+
+
+def test_a_finding_keeps_its_name_while_others_come_and_go() -> None:
+    slow = Finding(issue="It is slow", file="a.py", line=3)
+    other, same_place = Finding(issue="It is long"), Finding(issue="It is wrong too", file="a.py", line=3)
+    (first,) = named([slow])
+    assert first.issue == "It is slow" and re.fullmatch(r"f[0-9a-f]{5}", first.id)
+    assert named([other, replace(slow, severity="high", recommendation="cache it")])[1].id == first.id
+    ids = [one.id for one in named([slow, same_place, other, other])]
+    assert len(set(ids)) == 4

@@ -288,7 +288,9 @@ def test_taking_ones_own_again_never_makes_it_shorter(first: float, again: float
         who = board.claim("dev-agent", lease=3600.0) if in_run else ANN
         before = lock(board, who, "a.py", seconds=first)[0]
         said = board.engine.lock(who, LockPaths(paths=["./a.py"], seconds=again))
-        assert ("to end it sooner: moot unlock a.py" in said.get("note", "")) == (again < first)
+        assert (
+            "a.py: locked for longer already, and stays so until it is over or unlocked" in said.get("note", "")
+        ) == (again < first)
         assert said["locks"][0]["acquired"] == before["acquired"]
         board.sleep(left - 1)
         assert [path for path, _ in held(board)] == ["a.py"]

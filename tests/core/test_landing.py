@@ -450,3 +450,15 @@ def test_a_landing_by_hand_is_somebodys_word() -> None:
         board.engine.report(board.claim("landing"), Report.done("merged it myself"))
         row = board.item(item)
         assert (row.status, row.landed, row.landed_on, row.evidence) == ("done", "c1", "main", "none")
+
+
+def test_lines_that_came_and_went_are_counted_over_all_runs_and_go_to_the_whole() -> None:
+    with SoundBoard(SHORT) as board:
+        whole = board.add()
+        board.effort("d", "split", tasks=[{"title": "a part"}, {"title": "another"}])
+        board.bring(board.claim("d", item="2"), "incomplete", work=change("src/a.py", added=4))
+        assert board.item("2").lines_added == 4 and board.item(whole).lines_added == 0
+        last = change("src/a.py", commit="c2", base="c1", added=6, removed=2, merged="m1")
+        board.bring(board.claim("d", item="2"), work=last)
+        assert (board.item("2").lines_added, board.item("2").lines_removed) == (10, 2)
+        assert (board.item(whole).lines_added, board.item(whole).lines_removed) == (10, 2)

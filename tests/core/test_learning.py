@@ -92,7 +92,12 @@ def test_a_lesson_is_not_cut_without_a_word() -> None:
         board.effort("pathseeker", "split", tasks=[{"title": "one"}], lessons=many)
         _, brief = claimed(board, "codeweaver")
         told = "\n".join(texts(brief))
-        assert "7 characters more" in told and "5 more lessons" in told and "moot show 1 --json" in told
+        assert (
+            "7 characters more" in told
+            and "5 more lessons" in told
+            and "in the report of run" in told
+            and "of item 1" in told
+        )
 
 
 @pytest.mark.ledger("Q-13")

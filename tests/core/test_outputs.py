@@ -35,7 +35,7 @@ def test_what_a_sub_agent_found_arrives_whole() -> None:
         assert LONG.splitlines()[-1] in prompt(brief)
         kept = board.show(quest)["outputs"][0]
         (sub,) = board.children(quest, "sub")
-        assert kept["cut"] and f"moot show {sub.id} --json" in kept["summary"], "what is kept says where the rest is"
+        assert kept["cut"] and f"of item {sub.id}]" in kept["summary"], "what is kept says where the rest is"
 
 
 @pytest.mark.ledger("Q-09", "R-25")
@@ -148,7 +148,7 @@ def test_nothing_is_cut_without_a_word(length: int, parts: int) -> None:
         board.effort("pathseeker", "done", summary="x" * length, next_steps=["y"] * parts)
         (kept,) = board.item(quest).outputs.values()
         whole = kept.summary == "x" * length and len(kept.next_steps) == parts
-        assert whole != kept.cut and (whole or "moot show" in kept.summary)
+        assert whole != kept.cut and (whole or "in the report of run" in kept.summary)
         _, brief = claimed(board, "pathseeker")
         assert brief["outputs"][0]["summary"] == "x" * length and len(brief["outputs"][0]["next_steps"]) == parts
 

@@ -372,3 +372,21 @@ def test_the_rate_is_of_one_agent_and_of_no_gate() -> None:
         with pytest.raises(NothingToDo) as caught:
             board.claim("d")
         assert caught.value.code == "nothing_ready"
+
+
+def test_a_gate_that_meets_an_outage_is_tried_again_after_growing_pauses_and_nothing_is_counted() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        board.effort("d", "done")
+        for seconds in (10.0, 30.0, 90.0, 270.0, 300.0, 300.0):
+            gate = board.claim("ward")
+            board.application.engine.act(gate, commands.PauseRun(why="the remote is away", cause="outage"))
+            assert board.place(item) == ("dev", "proving")
+            board.sleep(seconds - 1)
+            with pytest.raises(NothingToDo):
+                board.claim("ward")
+            board.sleep(1)
+        assert board.item(item).effort.executions == 0
+        assert board.show(item)["questions"] == []
+        board.effort("ward", "done")
+        assert board.place(item)[0] == "look"

@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Actor
 from folkmoot.core.enums import POOL_CAUSES, PoolCause
 from folkmoot.core.rules.running.pauses import OUTAGES_MAX
+from folkmoot.core.work import Evidence
 from folkmoot.errors import NothingToDo
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, small_flow
 
@@ -231,3 +233,65 @@ def _asked(board: TrialBoard, question: str) -> str:
     found = board.engine.store.read(lambda tx: tx.question(question))
     assert found is not None
     return str(found.question)
+
+
+GATED = small_flow("""
+columns: {dev: {agents: [d], next: look, gate: [ward]}, look: {agents: [r], next: done, fix: dev}}
+agents: {d: {}, r: {write: none}}
+gates: {ward: {run: ["true"]}}
+""")
+
+
+def attempts(board: TrialBoard, item: str) -> int:
+    return len(board.engine.store.read(lambda tx: tx.attempts(item)))
+
+
+LIKE_BEFORE = Evidence(gate="ward", green=False, command=["true"], exit_code=1, before="1 failed")
+
+
+@pytest.mark.ledger("R-07", "R-21")
+def test_a_gate_that_was_red_before_asks_once_for_all_and_counts_against_nobody() -> None:
+    with SoundBoard(GATED) as board:
+        items = [board.add(f"Item {number}", column="dev") for number in range(4)]
+        for _ in range(2):
+            board.effort("d", "done")
+        runs = [board.claim("ward"), board.claim("ward")]
+        for run in runs:
+            board.bring(run, "failed", evidence=[LIKE_BEFORE], summary="true: exit 1: 1 failed")
+        (question,) = board.queries.inbox()["questions"]
+        assert "was red before any agent worked" in question["question"] and "4 items wait" in question["question"]
+        assert not any(attempts(board, item) for item in items)
+        assert pauses(board) == {"pool:the gate ward": None}
+        for agent in ("ward", "d"):  # what cannot be proved need not be made either
+            with pytest.raises(NothingToDo):
+                board.claim(agent)
+        board.answer(question["id"], "1")
+        assert pauses(board) == {}
+        for _ in range(2):
+            board.effort("ward", "done")
+        assert [board.show(item)["column"] for item in items] == ["look", "look", "dev", "dev"]
+        board.claim("d")
+
+
+def test_a_gate_that_is_red_otherwise_than_before_counts_against_the_work() -> None:
+    with SoundBoard(GATED) as board:
+        item = board.add("One", column="dev")
+        board.effort("d", "done")
+        evidence = [replace(LIKE_BEFORE, before="")]
+        board.bring("ward", "failed", evidence=evidence, summary="true: exit 1: 2 failed")
+        assert not board.queries.inbox()["questions"] and attempts(board, item) == 1
+
+
+@pytest.mark.ledger("R-07")
+@pytest.mark.parametrize("end", ["cancel", "resume", "move"])
+def test_a_shut_gate_goes_on_when_its_question_is_gone_however(end: str) -> None:
+    with SoundBoard(GATED) as board:
+        item = board.add("One", column="dev")
+        board.effort("d", "done")
+        board.bring("ward", "failed", evidence=[LIKE_BEFORE], summary="true: exit 1: 1 failed")
+        command = {"cancel": commands.CancelItem(), "move": commands.MoveItem(column="look")}.get(end)
+        if command is None:
+            board.engine.on_board(PERSON, commands.ResumeBoard(pool="the gate ward"))
+        else:
+            board.on(item, command)
+        assert pauses(board) == {}

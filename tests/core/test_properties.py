@@ -59,6 +59,8 @@ BY_PEOPLE: list[Command] = [
     commands.MoveItem(column="needs-human"),
     commands.SendBack(findings=[Finding(issue="a typo", file="a.md", line=1)]),
     commands.SendBack(why="not yet", column="tests"),
+    commands.EndRun(),
+    commands.EndRun(why="begin with the tests"),
     commands.EditItem(title="another", overrule=1),
     commands.EditItem(after=["7"]),
     commands.EditItem(after=[]),

@@ -9,7 +9,7 @@ from folkmoot.core.commands import CancelItem, PauseRun, ReleaseRun, RenewRun, R
 from folkmoot.core.flow import Agent, Budget, Column, Flow, Model, Price, Rung
 from folkmoot.core.records import Run, Window
 from folkmoot.core.report import Usage
-from folkmoot.core.rules.running.budgets import Left
+from folkmoot.core.rules.running.budgets import Left, allowance
 from folkmoot.core.rules.running.spending import TOKENS_MAX, USD_MAX, money_of, priced, tokens_of
 from folkmoot.core.work import Touched, Work
 from folkmoot.testing.builders import PERSON, SoundBoard
@@ -33,6 +33,13 @@ def usage(tokens: int, usd: float | None = None) -> Usage:
 
 def line(board: SoundBoard, by: str = "item") -> Any:
     return board.application.queries.usage(by=by).total
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(1, "1 second"), (1.2, "1 second"), (60, "60 seconds"), (180, "3 minutes")]
+)
+def test_a_time_is_said_as_people_count(seconds: float, said: str) -> None:
+    assert allowance(flow(item_time=seconds)) == said
 
 
 @pytest.mark.attack(

@@ -194,6 +194,20 @@ def test_the_hint_names_the_file_that_was_checked(moot: Moot) -> None:
         assert hint == f"repair {path}, then look again with `{command}`"
 
 
+def test_what_would_change_is_named_as_it_stands_in_the_file(moot: Moot) -> None:
+    flow = moot.folder / ".moot" / "flow.yaml"
+    lines = [line for line in flow.read_text("utf-8").splitlines() if not line.startswith("flow:")]
+    flow.write_text("\n".join([*lines, "flow: other", "notify: [{desktop: true}]"]), "utf-8")
+    assert {one["key"] for one in moot.json("check")["changes"]} == {"flow", "notify"}
+
+
+def test_a_board_whose_flow_file_is_not_here_says_where_it_is(moot: Moot) -> None:
+    (moot.folder / ".moot" / "flow.yaml").unlink()
+    error = moot("check", "--json", code=2).error
+    assert error["message"] == ".moot/flow.yaml cannot be read: No such file or directory"
+    assert "where the board was made" in error["hint"] and moot("add", "one").out, "the flow in force holds"
+
+
 def test_a_flow_that_is_not_in_force_says_who_would_be_started_with_it(moot: Moot) -> None:
     flow = moot.folder / ".moot" / "flow.yaml"
     text = (

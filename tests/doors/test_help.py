@@ -115,8 +115,10 @@ REFUSED_HERE = {  # what the board of the test has no ground for
     "moot unlock package.json src/auth/": 1,
     "moot salvage": 1,
     "moot diff": 1,
+    "moot end": 1,  # nobody is at work
     "moot hear": 2,
     "moot take": 1,
+    "moot end 7": 1,  # nobody works on it
     "moot give --report": 2,
     "moot give": 3,
     "moot output 7": 2,

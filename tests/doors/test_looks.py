@@ -131,7 +131,8 @@ INBOX = """\
                 2. test-architect is right → goes to dev, the dispute rejected
                 3. park it → rests until you answer again
                 4. cancel it → ends, with its runs and children
-      Help      who finds neither right sends it elsewhere: --to COLUMN
+      Help      who finds neither right can send it elsewhere, to another column
+                (--to COLUMN)
       Answer    moot answer q1 1  and, if you like, words for the agent: "…"
 """
 SHOW = """\

@@ -171,6 +171,24 @@ def test_where_nobody_works_the_board_says_how_to_begin(board: Application, nowh
     assert "dev takes it: moot run, or by hand: moot claim dev" in nowhere("show", "1").out
 
 
+def test_what_waits_for_a_label_is_said_with_the_worker_to_start(
+    nowhere: Moot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    (nowhere.folder / ".moot").mkdir()
+    agents = {"dev": {**FLOW["agents"]["dev"], "needs": ["gpu", "big"]}}  # type: ignore[index]
+    flow = {**FLOW, "columns": {"dev": {"agents": ["dev"], "next": "done"}}, "agents": agents}
+    (nowhere.folder / ".moot" / "flow.yaml").write_text(json.dumps(flow))
+    nowhere("init")
+    nowhere("add", "one")
+    told = "#1 waits for a worker with label gpu and big"
+    assert nowhere("board").out.splitlines()[-1] == f" {told}: moot run --label gpu --label big"
+    assert "dev takes it: moot run --label gpu --label big, or by hand" in nowhere("show", "1").out
+    assert told in nowhere("status").out and "nobody is at work" not in nowhere("status").out
+    ran = nowhere("run", "--until-idle").out
+    assert ran.splitlines()[-2:] == ["No run began.", f"{told}: moot run --label gpu --label big"]
+
+
 def test_a_stopped_board_says_so_and_how_it_goes_on(board: Application, nowhere: Moot) -> None:
     board.engine.add(ADA, AddItem(title="one"))
     board.engine.on_board(ADA, StopBoard(why="the build server is down"))
@@ -484,7 +502,7 @@ def test_a_silent_agent_is_told_of_shortly(nowhere: Moot) -> None:
     (asked,) = nowhere.json("inbox")["questions"]
     assert asked["question"].startswith("Two runs of dev brought no report that could be taken. The last one printed")
     assert len(runs) == 2
-    assert asked["help"] == f"What the last run printed: moot output {runs[-1]['run']}"
+    assert asked["help"] == f"The output of run {runs[-1]['run']} shows what the last run printed"
     shown = nowhere("show", "1").out
     assert "failed (protocol)" in shown and "fault (protocol)" not in shown
 

@@ -8,7 +8,8 @@ import pytest
 
 from folkmoot.doors.cli.serving import opening
 from folkmoot.wiring.boards import FileBoards
-from tests.doors.conftest import environment
+from folkmoot.wiring.serving.address import told_at
+from tests.doors.conftest import Moot, environment
 from tests.doors.terminal import Terminal, shown
 
 LINK = re.compile(r"http://127\.0\.0\.1:\d+/login\?code=\S+")
@@ -47,3 +48,11 @@ def test_without_a_screen_or_a_terminal_nothing_is_opened(monkeypatch: pytest.Mo
     assert opening.can_open({"DISPLAY": ":0"}, "linux")
     assert opening.can_open({"BROWSER": "lynx"}, "linux")
     assert opening.can_open({}, "darwin")
+
+
+def test_a_link_for_a_browser_leads_to_the_server_that_runs(moot: Moot) -> None:
+    assert "make one: moot token add ada" in moot("token", "link", code=1).err
+    moot("token", "add", "ada", "--role", "owner")
+    assert "nobody serves the board here now: moot serve; then open http://127.0.0.1:" in moot("token", "link").out
+    with told_at(str(moot.folder / ".moot"), "http://127.0.0.1:18432"):
+        assert moot("token", "link").out.startswith("open http://127.0.0.1:18432/login?code=moot_")

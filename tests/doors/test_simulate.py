@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from folkmoot.core import commands
 from folkmoot.core.commands import Actor
 from folkmoot.core.report import Report, Usage
-from folkmoot.store.sqlite.writing import SqliteTransaction
+from folkmoot.store.sql.writing import SqlTransaction
 from folkmoot.wiring.boards import FileBoards
 from tests.doors.conftest import Moot
 
@@ -147,13 +147,13 @@ def test_a_named_board_that_is_not_there_is_an_error(nowhere: Moot) -> None:
 
 
 def test_a_broken_invariant_ends_with_1_and_names_the_seed(nowhere: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
-    true_save = SqliteTransaction.save
+    true_save = SqlTransaction.save
 
-    def forgetful(self: SqliteTransaction, events: Any, rows: Any, places: Any) -> None:
+    def forgetful(self: SqlTransaction, events: Any, rows: Any, places: Any) -> None:
         wrong = [(table, replace(row, title="?") if table == "items" else row, new) for table, row, new in rows]
         true_save(self, events, wrong, places)
 
-    monkeypatch.setattr(SqliteTransaction, "save", forgetful)
+    monkeypatch.setattr(SqlTransaction, "save", forgetful)
     answer = nowhere("simulate", "--items", "2", "--seed", "41", code=1)
     assert "seed 41" in answer.out and "I14" in answer.out and "seed 41" in answer.err
     answer = nowhere("simulate", "--items", "2", "--seed", "41", "--json", code=1)

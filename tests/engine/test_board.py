@@ -74,7 +74,7 @@ def rows_read(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         return decode_row(table, doc)
 
     with monkeypatch.context() as patch:
-        patch.setattr("folkmoot.store.sqlite.reading.decode_row", counted)
+        patch.setattr("folkmoot.store.sql.reading.decode_row", counted)
         yield seen
 
 

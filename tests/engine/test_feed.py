@@ -160,6 +160,32 @@ def test_a_store_that_could_not_be_read_for_a_moment_costs_no_event(tmp_path: Pa
     board.close()
 
 
+def test_a_feed_to_which_nobody_listens_reads_nothing() -> None:
+    with TrialBoard() as board:
+        reads: list[int] = []
+        read = board.application.queries.log
+
+        def log(after: int = 0, item: str | None = None, limit: int = 1000) -> EventPage:
+            reads.append(after)
+            return read(after, item, limit)
+
+        board.application.queries.log = log  # type: ignore[method-assign]
+        feed, woken = Feed(board.application), threading.Event()
+        own = feed.subscribe(0, woken.set)
+        own.close()
+        board.add("one")
+        board.application.change_signal.notify()
+        again = feed.subscribe(own.seq, woken.set)
+        assert [event.event for event in again.take()] == [event.event for event in read(0).events] != []
+        again.close()
+        before = len(reads)
+        for number in range(5):
+            board.add(f"item {number}")
+            board.application.change_signal.notify()
+        assert len(reads) <= before + 1, "it may have been on its way when the last one left"
+        feed.close()
+
+
 def test_the_newest_event_is_known_before_the_feed_has_read_it() -> None:
     with TrialBoard() as board:
         feed = Feed(board.application)

@@ -1,5 +1,6 @@
 """Which run is meant: by its id, by how it begins, or by its item."""
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from folkmoot.core.report import Report
 from folkmoot.engine.reads.queries import Queries
 from folkmoot.errors import Invalid
 from folkmoot.store import codec
-from folkmoot.store.sqlite import reading
+from folkmoot.store.sql import reading
 from folkmoot.testing.builders import TrialBoard, line_flow
 
 LINE = line_flow("a", "b")
@@ -119,6 +120,43 @@ def test_the_status_reads_no_run_that_ended_before_today(monkeypatch: pytest.Mon
         monkeypatch.setattr(reading, "decode_row", decode)
         assert look(board).status().today.runs == 1
         assert read.count("runs") == 1
+
+
+def test_the_status_counts_what_is_done_without_reading_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with TrialBoard(line_flow("a")) as board:
+        for _ in range(5):
+            board.add()
+            board.effort("a-agent", "done")
+        board.on(board.add(), commands.CancelItem())
+        board.add()
+        read: list[str] = []
+
+        def decode(table: str, doc: str) -> Any:
+            read.append(table)
+            return codec.decode_row(table, doc)
+
+        monkeypatch.setattr(reading, "decode_row", decode)
+        assert look(board).status().counts == {"ready": 1, "done": 5, "cancelled": 1}
+        assert read.count("items") == 2, "the one that is open, and the one that was cancelled"
+
+
+@pytest.mark.parametrize("asked", ["status", "figures", "usage"])
+def test_a_look_at_many_runs_holds_no_more_than_it_counts(asked: str) -> None:
+    """Else a server's memory grows with each run that has ever been: what it needed for a moment is not given back."""
+    runs, letters = 40, 50_000
+    with TrialBoard(line_flow("a")) as board:
+        for _ in range(runs):
+            board.add()
+            board.effort("a-agent", "done", summary="x" * letters)
+        queries = look(board)
+        ask = {"status": queries.status, "figures": lambda: queries.figures("1d"), "usage": queries.usage}[asked]
+        ask()
+        tracemalloc.start()
+        try:
+            ask()
+            assert tracemalloc.get_traced_memory()[1] < runs * letters / 4
+        finally:
+            tracemalloc.stop()
 
 
 def test_the_status_counts_today() -> None:

@@ -68,6 +68,18 @@ def test_what_was_shown_is_shown_again_whatever_is_asked_for_first(step: int, mo
         assert len(board.application.folded._kept) <= 3
 
 
+def test_what_is_kept_of_a_large_board_is_bounded_by_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(past, "STEP", 5)
+    monkeypatch.setattr(past, "ROWS_KEPT", 60)
+    with TrialBoard(KANBAN) as board:
+        for number in range(50):
+            board.add(f"Item {number}", column="dev")
+            look(board, board.application.last())
+            kept = board.application.folded._kept
+            assert sum(len(rows) for state in kept for rows in state.tables.values()) <= 60
+        assert len(look(board, 20).board.items) < len(look(board, board.application.last()).board.items) == 50
+
+
 def test_a_slider_folds_no_more_events_than_lie_between_two_states(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(past, "STEP", 10)
     with TrialBoard(KANBAN) as board:

@@ -30,6 +30,7 @@ WORKER, TROUBLE, LANDING = (
     "tests/worker/git/test_landing.py::",
 )
 OPENING = "tests/store/test_sqlite_open.py::"
+POSTGRES = "test_postgres.py::"
 KILLED, POWER, DAMAGE = "test_killed_writing.py::", "test_power.py::", "test_damage.py::"
 FULL, FAILING, CLOCK, VERSIONS = (
     "test_full_disk.py::",
@@ -140,14 +141,67 @@ ROWS = (
             WICKED + "test_wicked_agents_without_a_sandbox",
         ),
     ),
-    Row("F12", "PostgreSQL killed", "nothing acknowledged is lost", NO_DOOR),
-    Row("F13", "one connection of PostgreSQL ended", "tried again with the key", NO_DOOR),
-    Row("F14", "no way to PostgreSQL", "an error in seconds; no run is worked on twice", NO_DOOR),
-    Row("F15", "answers of PostgreSQL lost", "settled by the key", NO_DOOR),
-    Row("F16", "a connection reset in a commit", "settled by the key", NO_DOOR),
-    Row("F17", "a slow or lossy network", "no run is rescued that is renewed", NO_DOOR),
-    Row("F18", "a dead client holds a row of PostgreSQL", "no claim waits for it", NO_DOOR),
-    Row("F19", "every wake-up of PostgreSQL lost", "work is found by looking", NO_DOOR),
+    Row(
+        "F12",
+        "PostgreSQL killed",
+        "nothing acknowledged is lost",
+        "the server is killed, or ends at once as after a crash, while writers write and are killed too",
+        here(
+            POSTGRES + "test_a_server_that_is_killed_under_load_loses_nothing",
+            POSTGRES + "test_fifty_crashes_of_the_server_lose_nothing",
+            POSTGRES + "test_writers_that_are_killed_lose_nothing",
+            POSTGRES + "test_a_thousand_killed_writers_lose_nothing",
+        ),
+    ),
+    Row(
+        "F13",
+        "one connection of PostgreSQL ended",
+        "it is made again",
+        "the server ends it",
+        here(POSTGRES + "test_a_connection_that_is_ended_is_made_again"),
+    ),
+    Row(
+        "F14",
+        "no way to PostgreSQL",
+        "an error in seconds, by name",
+        "the server is stopped",
+        here(POSTGRES + "test_a_server_that_is_away_is_told_by_name"),
+    ),
+    Row(
+        "F15",
+        "answers of PostgreSQL lost",
+        "the change is there once",
+        "the connection is cut when the commit was made",
+        here(POSTGRES + "test_a_commit_whose_answer_is_lost_has_one_effect"),
+    ),
+    Row(
+        "F16",
+        "a connection reset in a commit",
+        "the change is there once",
+        "the connection is cut when the commit was not made",
+        here(POSTGRES + "test_a_commit_whose_answer_is_lost_has_one_effect"),
+    ),
+    Row(
+        "F17",
+        "a slow or lossy network",
+        "no run is rescued that is renewed",
+        "a line that carries everything late and in small pieces",
+        here(POSTGRES + "test_a_slow_line_in_pieces_changes_nothing"),
+    ),
+    Row(
+        "F18",
+        "a dead client holds the lock of PostgreSQL",
+        "nobody waits for it for long",
+        "a client that begins to write and says nothing more",
+        here(POSTGRES + "test_a_dead_client_inside_a_transaction_holds_nobody_up_for_long"),
+    ),
+    Row(
+        "F19",
+        "every wake-up of PostgreSQL lost",
+        "work is found by looking",
+        "nobody listens",
+        here(POSTGRES + "test_work_is_found_by_looking_where_no_wake_up_comes"),
+    ),
     Row(
         "F20",
         "a writer that never ends its transaction",

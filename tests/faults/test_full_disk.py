@@ -15,9 +15,9 @@ from folkmoot.engine.run_context import RunContext
 from folkmoot.errors import Unavailable
 from folkmoot.wiring.running import tools_of
 from folkmoot.worker.git.harvest.bounds import allowed
-from folkmoot.worker.jobs.job import Tools
 from folkmoot.worker.ports import Paths, WorkerEvent
 from folkmoot.worker.reclaim import reclaim
+from folkmoot.worker.tools import Tools
 from folkmoot.worker.workspaces import disown
 from tests.faults import scenes, traced
 from tests.faults.conftest import MakeDisk

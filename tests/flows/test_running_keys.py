@@ -271,3 +271,37 @@ def test_a_price_that_says_too_little_is_named(price: str, words: str) -> None:
 def flow_with(text: str) -> Flow:
     columns = "columns: {dev: {agents: [coder], next: done}}\nagents: {coder: {ladder: {0+: opus}}}\n"
     return load_flow(columns + text, "flow.yaml", lambda path: None)
+
+
+REMOTES = ["origin", "up-stream.2", "/srv/git/project.git", "ssh://git@far.example/p.git", "git@far.example:p.git"]
+
+
+@pytest.mark.parametrize("named", [*REMOTES, "https://far.example/p.git", "file:///srv/git/p.git"])
+def test_a_remote_is_named_or_told_by_its_address(named: str) -> None:
+    assert load_flow(f"{FLOW}remote: {named}\n", "f.yaml", no_prompts).remote == named
+
+
+@pytest.mark.parametrize(
+    ("named", "what"),
+    [
+        ("../other.git", "is no remote"),
+        ("-oProxyCommand=x", "is no remote"),
+        ("ext::sh -c x", "is no remote"),
+        ("two words", "is no remote"),
+        ("https://me:secret@far.example/p.git", "a password"),
+        ("https://token@far.example/p.git", "a password"),
+    ],
+)
+def test_what_is_no_remote_is_refused_at_its_place(named: str, what: str) -> None:
+    with pytest.raises(FlowFaults) as faults:
+        load_flow(f'{FLOW}remote: "{named}"\n', "f.yaml", no_prompts)
+    assert what in str(faults.value)
+    assert "secret@" not in str(faults.value) and "token@" not in str(faults.value)
+
+
+def test_agents_and_gates_say_which_labels_they_need() -> None:
+    text = planted("    network: false", "    network: false\n    needs: [gpu, big]")
+    flow = load_flow(f"{text}gates: {{app: {{run: [make], needs: macos}}}}\n", "f.yaml", no_prompts)
+    assert flow.agents["reader"].needs == ["gpu", "big"]
+    assert flow.gates["app"].needs == ["macos"]
+    assert flow.agents["coder"].needs == []

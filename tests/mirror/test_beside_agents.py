@@ -61,10 +61,10 @@ def test_a_run_shows_the_board_and_git_does_not_see_it(make: Callable[..., Yard]
 def test_what_an_agent_writes_there_is_no_part_of_its_change(make: Callable[..., Yard]) -> None:
     yard = make(more=MIRROR, agent="write: any")
     own = "write .claude/handoffs/pending/x.json {}", "write .claude/state.json {}", "write .claude/a/b.meta.yaml x"
-    item = yard.add("one", *own, "write .claude/settings.json {}", "report done")
+    item = yard.add("one", *own, "write notes.txt x", "report done")
     run(yard)
     assert yard.status(item) == "done"
-    assert git(yard.folder, "ls-tree", "-r", "--name-only", "main").split() == [".claude/settings.json", "README.md"]
+    assert git(yard.folder, "ls-tree", "-r", "--name-only", "main").split() == ["README.md", "notes.txt"]
 
 
 @pytest.mark.ledger("R-04")

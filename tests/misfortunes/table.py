@@ -16,8 +16,6 @@ from tests.clients.scene import pointer
 from tests.misfortunes.place import Json, Place, Seen, by_command, flow
 
 MANY = 3  # items of one pool, so that it is seen that one question is asked for all
-# With the defaults a passing fault is tried three times, with a growing pause; the pauses are shown by other tests.
-ONCE: Json = {"limits": {"executions": 1}}
 QUIET: Json = {"silence": "4s"}
 NO_PAUSES = {"GOOSE_PROVIDER_SKIP_BACKOFF": "true"}  # between the tries of one request
 SAMPLES = Path(__file__).parents[1] / "worker" / "clients" / "samples"
@@ -106,9 +104,9 @@ def expired(folder: Path) -> Seen:
 # ---------------------------------------------------------------- agents, gates and the repository
 
 
-def plain(habit: str = "good", **more: Any) -> Callable[[Path], Seen]:
+def plain(habit: str = "good", items: int = 1, **more: Any) -> Callable[[Path], Seen]:
     def play(folder: Path) -> Seen:
-        place = Place(folder).begin(by_command(habit, **more))
+        place = Place(folder).begin(by_command(habit, **more), items)
         return place.see(place.run(until=Place.asked))
 
     return play
@@ -118,11 +116,19 @@ def gate(*command: str, **more: Any) -> Json:
     return {"gates": {"tests": {"run": list(command), **more}}}
 
 
+OFF = {"check.py": "assert 1 + 1 == 3, 'arithmetic is off'\n"}
+
+
 def red_main(folder: Path) -> Seen:
     """At a terminal, where it is asked before any agent begins."""
-    files = {"check.py": "assert 1 + 1 == 3, 'arithmetic is off'\n"}
-    place = Place(folder, files=files).begin(by_command(**gate(sys.executable, "check.py")))
+    place = Place(folder, files=OFF).begin(by_command(**gate(sys.executable, "check.py")))
     return place.see(place.at_terminal("Begin all the same?", "n\n"))
+
+
+def red_at_night(folder: Path) -> Seen:
+    """It is said, and begins: nobody could be asked."""
+    place = Place(folder, files=OFF).begin(by_command(**gate(sys.executable, "check.py")), MANY)
+    return place.see(place.run(until=Place.asked))
 
 
 def changed_tree(habit: str, spoil: Callable[[Place], None], look: str = "") -> Callable[[Path], Seen]:
@@ -163,7 +169,7 @@ def port_taken(folder: Path) -> Seen:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         words = f"import socket; socket.create_server(('127.0.0.1', {port}))"
-        place = Place(folder).begin(by_command(**gate(sys.executable, "-c", words), **ONCE))
+        place = Place(folder).begin(by_command(**gate(sys.executable, "-c", words)), MANY)
         seen = place.see(place.run(until=Place.asked))
         seen.line = seen.line.replace(str(port), "PORT")
         return seen
@@ -257,6 +263,9 @@ MISFORTUNES = [
     Misfortune("empty change", "the agent says done, and has changed nothing", plain("empty"), "no file changed"),
     Misfortune("red main", "the gate is red before anybody has worked", red_main, "arithmetic is off"),
     Misfortune(
+        "red main at night", "the same, and nobody sits at a terminal", red_at_night, "arithmetic is off", items=MANY
+    ),
+    Misfortune(
         "dirty tree",
         "the user has changed a file that the work changes too",
         changed_tree("readme", dirty),
@@ -276,12 +285,22 @@ MISFORTUNES = [
     ),
     Misfortune("branch deleted", "the branch that the work is for is gone", changed_tree("good", deleted), "main"),
     Misfortune("disk full", "an agent fills the disk", full_disk, "filled the disk", root=True),
-    Misfortune("setup red", "`setup` fails", plain(agent={"setup": SETUP}, **ONCE), "no lock file"),
+    Misfortune("setup red", "`setup` fails", plain(items=MANY, agent={"setup": SETUP}), "no lock file", items=MANY),
     Misfortune(
-        "gate missing", "the gate's program is not there", plain(**gate("no-such-check"), **ONCE), "no-such-check"
+        "gate missing",
+        "the gate's program is not there",
+        plain(items=MANY, **gate("no-such-check")),
+        "no-such-check",
+        items=MANY,
     ),
-    Misfortune("gate hangs", "the gate does not end", plain(**gate("sleep", "60", timeout="1s"), **ONCE), "sleep 60"),
-    Misfortune("port taken", "the gate needs a port that is taken", port_taken, "Address already in use"),
+    Misfortune(
+        "gate hangs",
+        "the gate does not end",
+        plain(items=MANY, **gate("sleep", "60", timeout="1s")),
+        "longer than",
+        items=MANY,
+    ),
+    Misfortune("port taken", "the gate needs a port that is taken", port_taken, "Address already in use", items=MANY),
     Misfortune(
         "file too large",
         "the change holds a file that is larger than the flow allows",

@@ -107,7 +107,7 @@ def test_the_documents_dispatch_is_no_report_and_says_what_sends_it() -> None:
             },
             "it holds a review_request, and no word on how the run ended: report that with it",
         ),
-        ({"status": "approved", "risk": "none"}, "add `report` or `summary` with what was done"),
+        ({"status": "approved", "job": 12}, "add `report` or `summary` with what was done"),
     ],
 )
 def test_what_ends_no_run_is_told_what_does(said: dict[str, object], words: str) -> None:

@@ -57,6 +57,7 @@ MAY_TOUCH_THE_WORLD: dict[str, set[str]] = {
     "wiring": HANDED_IN,
     "system": HANDED_IN,
     "store/sqlite": HANDED_IN,
+    "store/postgres": HANDED_IN,
     "sim": {"random"},
     "testing": {"random"},
 }

@@ -46,7 +46,8 @@ from folkmoot.core.rules.asking import choosing
 from folkmoot.core.rules.asking.choosing import Chosen
 from folkmoot.core.rules.children import counting, reopening, tasks
 from folkmoot.core.rules.children import help as helping
-from folkmoot.core.rules.judging import contradictions, form, gates, required, sent, spoken, understanding, verdicts
+from folkmoot.core.rules.judging import form, gates, required, sent, spoken, understanding, verdicts
+from folkmoot.core.rules.judging.against import contradictions
 from folkmoot.core.rules.judging.required import waive
 from folkmoot.core.rules.messages import asking, life, sending
 from folkmoot.core.rules.running import hearing, landing, pauses, rights, work
@@ -64,10 +65,10 @@ from folkmoot.sim.flows import flow_of, kanban
 from folkmoot.sim.speech import Scene
 from folkmoot.store.codec import link
 from folkmoot.store.port import BoardHead, KeptAnswer
-from folkmoot.store.sqlite import writing
-from folkmoot.store.sqlite.reading import SqliteReading
+from folkmoot.store.sql import writing
+from folkmoot.store.sql.reading import SqlReading
+from folkmoot.store.sql.writing import SqlTransaction
 from folkmoot.store.sqlite.store import SqliteStore
-from folkmoot.store.sqlite.writing import SqliteTransaction
 from folkmoot.testing.clock import SeededIds
 
 Patch = pytest.MonkeyPatch
@@ -250,9 +251,9 @@ def claim_too_early(patch: Patch) -> None:
 
 @defect("I6", "pauses are not waited for")
 def no_pause(patch: Patch) -> None:
-    next_ready, claim = SqliteReading.next_ready, claims.claim
+    next_ready, claim = SqlReading.next_ready, claims.claim
 
-    def hasty(self: SqliteReading, agent: str, now: float, starve: float, **more: Any) -> Item | None:
+    def hasty(self: SqlReading, agent: str, now: float, starve: float, **more: Any) -> Item | None:
         return next_ready(self, agent, now + 1000, starve, **more)
 
     def wrong(case: Case, command: ClaimItem) -> None:
@@ -261,7 +262,7 @@ def no_pause(patch: Patch) -> None:
         claim(case, command)
         case.item = replace(case.item, wake_at=wake_at)
 
-    patch.setattr(SqliteReading, "next_ready", hasty)
+    patch.setattr(SqlReading, "next_ready", hasty)
     change_rule(patch, ClaimItem, wrong)
 
 
@@ -298,24 +299,24 @@ def no_sweep(patch: Patch) -> None:
 
 @defect("I13", "a number is given away before it is known whether it will be used")
 def sequence_gap(patch: Patch) -> None:
-    save_events = SqliteTransaction._save_events
+    save_events = SqlTransaction._save_events
 
-    def wrong(self: SqliteTransaction, head: BoardHead, events: Sequence[Event]) -> BoardHead:
+    def wrong(self: SqlTransaction, head: BoardHead, events: Sequence[Event]) -> BoardHead:
         skip = head.seq % 50 == 49
         return save_events(self, replace(head, seq=head.seq + 1) if skip else head, events)
 
-    patch.setattr(SqliteTransaction, "_save_events", wrong)
+    patch.setattr(SqlTransaction, "_save_events", wrong)
 
 
 @defect("I14", "a renewal is told but not kept")
 def lost_update(patch: Patch) -> None:
-    save_run = SqliteTransaction._save_run
+    save_run = SqlTransaction._save_run
 
-    def wrong(self: SqliteTransaction, run: Run, is_new: bool) -> None:
+    def wrong(self: SqlTransaction, run: Run, is_new: bool) -> None:
         if is_new or run.ended_at is not None:
             save_run(self, run, is_new)
 
-    patch.setattr(SqliteTransaction, "_save_run", wrong)
+    patch.setattr(SqlTransaction, "_save_run", wrong)
 
 
 @defect("I14", "a row changes without an event")
@@ -331,21 +332,21 @@ def silent_change(patch: Patch) -> None:
 
 @defect("I14", "a write to one item reaches another one")
 def wrong_row(patch: Patch) -> None:
-    save_item = SqliteTransaction._save_item
+    save_item = SqlTransaction._save_item
 
-    def wrong(self: SqliteTransaction, item: Item, is_new: bool, where: QueuePosition) -> None:
+    def wrong(self: SqlTransaction, item: Item, is_new: bool, where: QueuePosition) -> None:
         save_item(self, item, is_new, where)
         if item.id == "7":
             self._execute("UPDATE items SET doc = json_set(doc, '$.title', 'overwritten') WHERE number = 1")
 
-    patch.setattr(SqliteTransaction, "_save_item", wrong)
+    patch.setattr(SqlTransaction, "_save_item", wrong)
 
 
 @defect("I14", "the log is tidied up afterwards", in_log=False)
 def rewritten_log(patch: Patch) -> None:
-    carry_out = SqliteTransaction.carry_out
+    carry_out = SqlTransaction.carry_out
 
-    def wrong(self: SqliteTransaction, work: Callable[[SqliteTransaction], Any]) -> Any:
+    def wrong(self: SqlTransaction, work: Callable[[SqlTransaction], Any]) -> Any:
         result = carry_out(self, work)
         if self.head().seq > 200:
             tidy = "UPDATE events SET body = json_set(body, '$.changes[0][2].title', 'tidy') WHERE seq = ?"
@@ -353,17 +354,17 @@ def rewritten_log(patch: Patch) -> None:
             self._execute(tidy.replace("?", first))
         return result
 
-    patch.setattr(SqliteTransaction, "carry_out", wrong)
+    patch.setattr(SqlTransaction, "carry_out", wrong)
 
 
 @defect("I14", "the head forgets an open question")
 def wrong_head(patch: Patch) -> None:
-    save = SqliteTransaction._save_question
+    save = SqlTransaction._save_question
 
-    def wrong(self: SqliteTransaction, head: BoardHead, *rest: Any) -> BoardHead:
+    def wrong(self: SqlTransaction, head: BoardHead, *rest: Any) -> BoardHead:
         return replace(save(self, head, *rest), open_questions=0)
 
-    patch.setattr(SqliteTransaction, "_save_question", wrong)
+    patch.setattr(SqlTransaction, "_save_question", wrong)
 
 
 def without_version_index(store: SqliteStore) -> None:
@@ -384,13 +385,13 @@ def version_gap(patch: Patch) -> None:
 
 @defect("I17", "a full page loses its last event")
 def lost_event(patch: Patch) -> None:
-    events = SqliteReading.events
+    events = SqlReading.events
 
-    def wrong(self: SqliteReading, after: int, *, item: str | None = None, limit: int = 1000) -> list[Event]:
+    def wrong(self: SqlReading, after: int, *, item: str | None = None, limit: int = 1000) -> list[Event]:
         page = events(self, after, item=item, limit=limit)
         return page[:-2] + page[-1:] if len(page) == limit else page
 
-    patch.setattr(SqliteReading, "events", wrong)
+    patch.setattr(SqlReading, "events", wrong)
 
 
 @defect("I27", "an answered question can be answered again")
@@ -408,10 +409,10 @@ def answered_twice(patch: Patch) -> None:
 
 @defect("I30", "answers are not kept under their keys")
 def lost_keys(patch: Patch) -> None:
-    def wrong(self: SqliteTransaction, actor: str, key: str, kept: KeptAnswer, at: int) -> None:
+    def wrong(self: SqlTransaction, actor: str, key: str, kept: KeptAnswer, at: int) -> None:
         pass
 
-    patch.setattr(SqliteTransaction, "keep_answer", wrong)
+    patch.setattr(SqlTransaction, "keep_answer", wrong)
 
 
 @defect("I30", "a key is not held against the command it came with")

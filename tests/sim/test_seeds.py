@@ -21,7 +21,7 @@ def batches(first: int, long: int, last: int) -> list[Any]:
     return [pytest.param(seed, marks=marks if seed >= long else ()) for seed in range(first, last, BATCH)]
 
 
-FIRST_SEEDS = batches(0, 50, 200)
+FIRST_SEEDS = batches(0, 30, 200)
 # A life to its end takes many steps for each item, so these worlds are smaller.
 WHOLE_STEPS, WHOLE_ITEMS = 80, 10
 FIRST_WHOLE_SEEDS = batches(400, 410, 450)

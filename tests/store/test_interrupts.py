@@ -12,10 +12,10 @@ import pytest
 from msgspec import Struct
 
 from folkmoot.store.port import Transaction
-from folkmoot.store.sqlite import group_commit
-from folkmoot.store.sqlite import store as store_module
-from folkmoot.store.sqlite import writer_queue as turns_module
-from folkmoot.store.sqlite.store import SqliteStore
+from folkmoot.store.sql import base as store_module
+from folkmoot.store.sql import group_commit
+from folkmoot.store.sql import writer_queue as turns_module
+from folkmoot.store.sqlite.store import BEGIN_WRITE, SqliteStore
 from folkmoot.testing.scribe import make_flow
 from tests.store.test_group_commit import PATIENCE, PERSON, Callers, add, engine_for, titles
 
@@ -100,7 +100,7 @@ class Scene:
             self._failed.set()
             self._execute("ROLLBACK")
             raise apsw.FullError("planted")
-        if self.way.fault == "busy" and statement == store_module.BEGIN_WRITE and not self._failed.is_set():
+        if self.way.fault == "busy" and statement == BEGIN_WRITE and not self._failed.is_set():
             self._go.wait(PATIENCE)
             self._failed.set()
             raise apsw.BusyError("planted")

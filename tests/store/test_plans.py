@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import apsw
 import pytest
 
-from folkmoot.store.sqlite.reading import QUERIES
+from folkmoot.store.sqlite.session import QUERIES
 from folkmoot.store.sqlite.store import SqliteStore
 
 EVERY_ROW = "shows all rows, for the doctor and for those who copy a board"
@@ -24,6 +24,15 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
         "an index of its own would be written at every claim and every report; this reads no document",
     ),
     "items_open": ({"SCAN items USING INDEX items_open"}, "the index holds nothing but items that have not ended"),
+    "items_open_first": (
+        {"SCAN items USING INDEX items_open", "USE TEMP B-TREE FOR ORDER BY"},
+        "sorts what has not ended by columns that an index would have to be written for at every report; of "
+        "documents it reads those that are shown",
+    ),
+    "open_in": (
+        {"SCAN items USING INDEX items_open", "USE TEMP B-TREE FOR GROUP BY"},
+        "counts what has not ended; this reads no document",
+    ),
     "items_ended": ({"SCAN items USING INDEX items_ended"}, "newest first, and ends at the limit"),
     "ended_in": (
         {"SCAN items USING COVERING INDEX items_ended_in"},

@@ -6,13 +6,14 @@ from pathlib import Path
 import apsw
 import pytest
 
-from folkmoot.store import sql
-from folkmoot.store.sqlite import reading
+from folkmoot.core.events import type_of_table
+from folkmoot.store.sql import statements
+from folkmoot.store.sqlite import session
 from folkmoot.store.sqlite.connecting import STATEMENTS
-from folkmoot.store.sqlite.reading import QUERIES
+from folkmoot.store.sqlite.session import QUERIES
 from folkmoot.store.sqlite.store import SqliteStore
 
-FOLDER = Path(reading.__file__).parent
+FOLDER = Path(session.__file__).parent
 
 # Statement, the index it must walk, and whether it may sort.
 PLANS = [
@@ -73,8 +74,11 @@ def test_more_statements_are_kept_prepared_than_there_are() -> None:
 
 
 def test_every_statement_is_used() -> None:
-    code = "".join(file.read_text("utf-8") for file in FOLDER.glob("*.py"))
-    assert [name for name in QUERIES if f'QUERIES["{name}"]' not in code] == []
+    verbs = Path(statements.__file__).parent
+    code = "".join(file.read_text("utf-8") for folder in (FOLDER, verbs) for file in folder.glob("**/*.py"))
+    named = {name for name in QUERIES if f'"{name}"' in code}
+    by_table = {f"{verb}_{table}" for verb in ("rows", "newest") for table in type_of_table}
+    assert QUERIES.keys() - named - by_table == set()
 
 
 def test_every_statement_can_be_prepared_and_says_why() -> None:
@@ -97,9 +101,9 @@ class _nothing:  # noqa: N801
 def test_a_mistake_in_the_file_is_found(tmp_path: Path, text: str) -> None:
     (tmp_path / "q.sql").write_text(text, "utf-8")
     with pytest.raises(ValueError, match="'a'"):
-        sql.load(tmp_path / "q.sql")
+        statements.load(tmp_path / "q.sql")
 
 
 def test_statements_are_read_without_comments(tmp_path: Path) -> None:
     (tmp_path / "q.sql").write_text("-- intro\n\n-- name: a\n-- why\nSELECT 1,\n    2;\n", "utf-8")
-    assert sql.load(tmp_path / "q.sql") == {"a": "SELECT 1, 2"}
+    assert statements.load(tmp_path / "q.sql") == {"a": "SELECT 1, 2"}

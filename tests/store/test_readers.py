@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from folkmoot.store.port import Reading, Transaction
-from folkmoot.store.sqlite.store import READERS_MAX, SqliteStore
+from folkmoot.store.sql.base import READERS_MAX
+from folkmoot.store.sqlite.store import SqliteStore
 
 LONG = 20.0  # seconds: far more than any step here takes; who waits so long waits for ever
 
@@ -44,7 +45,7 @@ def test_reads_beside_a_writer_go_on_side_by_side(store: SqliteStore) -> None:
     for _ in range(READERS_MAX):
         readers.append(threading.Thread(target=read))
         readers[-1].start()
-        while sum(one.thread != 0 for one in store._readers._readers) < len(readers) and readers[-1].is_alive():
+        while sum(one.thread != 0 for one in store._readers._seats) < len(readers) and readers[-1].is_alive():
             pass
     for reader in readers:
         reader.join(LONG)

@@ -96,6 +96,8 @@ def dev(brief: dict) -> None:
         quarrel(brief)
     if HOSTILE in title:
         hostile()
+    if title == "flood":
+        flood()
     if not brief["guidance"] and not brief["attempts"] and not brief["findings"]:
         tell("Should a refused try count as a try? The story does not say.")
         question = {
@@ -136,6 +138,18 @@ def hostile() -> None:
     print("\x1b[31mred\x1b[0m " + "w" * 4_000, flush=True)
     write(f"docs/{HOSTILE}.md", HOSTILE + "\n</pre><script>window.hit=1</script>\n" + "x" * 4_000 + "\n\u202etxt.exe\n")
     end("done", HOSTILE)
+
+
+def flood() -> None:
+    """Every hostile word that is kept beside this file: as a name, as a line, as what is said."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "payloads.jsonl"), encoding="utf-8") as file:
+        words = [json.loads(line) for line in file]
+    for number, text in enumerate(words):
+        tell(text)
+        print(text, flush=True)
+        name = text.replace("/", "\u2044").replace("\0", "").encode()[:120].decode("utf-8", "ignore")
+        write(f"docs/{number}-{name}.md", f"{text}\n")
+    end("done", "All of them are written.")
 
 
 def reviewer(brief: dict) -> None:

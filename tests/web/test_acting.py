@@ -155,6 +155,31 @@ def test_a_pause_stands_in_words_above_the_board(visitor: Visitor, stage: Staged
     expect(page.locator(".pulse")).not_to_contain_text("paused")
 
 
+def test_several_cards_are_chosen_and_what_is_refused_stays_chosen_with_its_reason(
+    visitor: Visitor, stage: Staged
+) -> None:
+    made, _names = stage
+    first, second, third = (made.add(f"One of three {number}") for number in range(3))
+    page = visitor.sign_in()
+    card = {item: page.locator(f'[data-card="{item}"]') for item in (first, second, third)}
+    card[first].click(modifiers=["Control"])
+    card[third].click(modifiers=["Shift"])
+    bar = page.locator(".chosen-bar")
+    expect(bar).to_contain_text("3 chosen")
+    made.ok("cancel", item=second)
+    page.locator(f'[data-column="done"] [data-card="{second}"]').wait_for()
+    bar.get_by_role("button", name="Priority").click()
+    page.keyboard.type("soonest")
+    page.keyboard.press("Enter")
+    expect(card[first]).to_contain_text("Refused: 'soonest' is no priority")
+    expect(bar).to_contain_text("2 refused")
+    bar.get_by_role("button", name="Cancel").click()
+    page.keyboard.press("Enter")
+    for item in (first, third):
+        expect(page.locator(f'[data-column="done"] [data-card="{item}"]')).to_be_visible()
+        assert made.server.get("show", item=item).json["status"] == "cancelled"
+
+
 def test_the_filter_finds_words_that_were_said_about_an_item(visitor: Visitor, stage: Staged) -> None:
     made, names = stage
     made.ok("comment", item=names["queued"], content="The xylophone must stay.")

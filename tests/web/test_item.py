@@ -154,6 +154,8 @@ def test_a_change_goes_back_with_two_comments_that_its_agent_is_told(person: Vis
     page = opened(person, "1", "changes")
     expect(page.locator(".file")).to_have_count(4)
     made = page.locator('.file[data-path="limits.py"]')
+    hint = page.get_by_text("To comment, choose a line by its number.")
+    expect(hint).to_be_visible()
     made.locator('.line-number[data-line="6"]').click()
     page.get_by_role("textbox", name="Comment on limits.py, line 6").fill("Say where the five comes from.")
     page.get_by_role("button", name="Add comment").click()
@@ -167,6 +169,7 @@ def test_a_change_goes_back_with_two_comments_that_its_agent_is_told(person: Vis
     box.fill("An address that never comes back is kept for ever.")
     page.keyboard.press("Control+Enter")
     expect(page.get_by_role("button", name="Send back with 2 comments")).to_be_visible()
+    expect(hint).to_have_count(0)
     expect(page.locator(".drawer .button.main")).to_have_count(1)
     page.reload()
     expect(page.locator(".draft")).to_have_count(2)
@@ -179,7 +182,7 @@ def test_a_change_goes_back_with_two_comments_that_its_agent_is_told(person: Vis
         ("limits.py", 15, "Lines 15 to 17: An address that never comes back is kept for ever."),
     ]
     page.get_by_role("tab", name="Proof").click()
-    expect(page.get_by_text("Would not land: 2 findings are open.")).to_be_visible()
+    expect(page.get_by_text("Would not land now: 2 findings are open.")).to_be_visible()
     claim = world.post("claim", agent="dev", item="1").json
     assert [one["issue"] for one in claim["brief"]["findings"]] == [issue for _, _, issue in told]
 

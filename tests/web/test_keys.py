@@ -206,6 +206,26 @@ def reopens(hands: Hands, command: str) -> None:
     assert hands.show("cancelled")["status"] == "ready"
 
 
+def chooses(hands: Hands, command: str) -> None:
+    hands.select("queued")
+    hands.press(command)
+    expect(hands.page.locator(".chosen-bar")).to_contain_text("chosen")
+    hands.page.keyboard.press("Escape")
+    expect(hands.page.locator(".chosen-bar")).to_have_count(0)
+
+
+def edits_many(field: str, text: str, shown: object) -> Callable[[Hands, str], None]:
+    def case(hands: Hands, command: str) -> None:
+        for name in ("waiting", "queued"):
+            hands.select(name)
+            hands.press("choose")
+        hands.press(command)
+        hands.say(text)
+        assert [hands.show(name)[field] for name in ("waiting", "queued")] == [shown, shown]
+
+    return case
+
+
 def pauses(hands: Hands, command: str) -> None:
     hands.press(command)
     hands.say("a walk")
@@ -234,7 +254,8 @@ CASES: dict[str, Callable[[Hands, str], None]] = {
     "board": goes("/"), "numbers": goes("/numbers"), "workers": goes("/workers"), "log": goes("/log"),
     "palette": opens("Find anything"), "sheet": opens("Keys"), "add": opens("New item"), "back": backs,
     "down": steps, "up": steps, "left": steps, "right": steps, "open": opens_item, "peek": peeks,
-    "filter": filters, "quests": groups, "questions": goes_to_questions,
+    "choose": chooses, "choose-column": chooses, "priority": edits_many("priority", "high", "high"),
+    "tag": edits_many("tags", "later", ["later"]), "filter": filters, "quests": groups, "questions": goes_to_questions,
     **{f"answer-{number}": answers for number in range(1, 10)},
     "comment": comments, "say": says, "edit": edits, "end-run": ends_run, "move": moves, "cancel": cancels,
     "reopen": reopens, "pause": pauses, "resume": resumes, "theme": turns, "notify": agrees,

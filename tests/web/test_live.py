@@ -1,11 +1,14 @@
 """What happens on the board is seen in every tab, without a gap and without a reload."""
 
 import re
+import time
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
+from bench.serving.page import CARDS, DRAWN, Changes, Thread
+from bench.serving.page import board as board_of
 from folkmoot.api.requests import Add
 from tests.doors.http.served import ADA, served
 from tests.web.browser import PATIENCE, Visitor, until, visiting
@@ -13,12 +16,6 @@ from tests.web.stage import Stage
 
 Staged = tuple[Stage, dict[str, str]]
 expect.set_options(timeout=PATIENCE)
-FRAMES = """() => {
-    window.gaps = [];
-    let last = performance.now();
-    const tick = (now) => { window.gaps.push(now - last); last = now; requestAnimationFrame(tick); };
-    requestAnimationFrame(tick);
-}"""
 
 
 def test_a_card_goes_to_its_new_column_in_two_tabs(visitor: Visitor, stage: Staged) -> None:
@@ -114,12 +111,13 @@ def test_the_log_tells_events_in_words_as_they_happen(visitor: Visitor, stage: S
 @pytest.mark.slow
 def test_twelve_tabs_show_the_same_board_after_a_burst(visitor: Visitor, stage: Staged) -> None:
     """More than the six connections that a browser opens to one server."""
-    made, names = stage
+    made, _names = stage
+    moved = 15  # with what the stage has there, no more than a column draws before somebody scrolls
     first = visitor.sign_in()
     tabs = [first, *(visitor.tab() for _ in range(5))]
     items = [made.add(f"Item of the burst {number}") for number in range(40)]
     tabs += [visitor.tab() for _ in range(6)]  # these come while things move
-    for item in items[:20]:
+    for item in items[:moved]:
         made.report("story-agent", item, summary="written")
     last = made.server.board.last()
     for tab in tabs:
@@ -127,23 +125,34 @@ def test_twelve_tabs_show_the_same_board_after_a_burst(visitor: Visitor, stage: 
         shown = tab.evaluate(
             "[...document.querySelectorAll('[data-column=arch] [data-card]')].map(c => c.dataset.card)"
         )
-        assert set(items[:20]) <= set(shown)
-        assert not set(items[20:]) & set(shown)
-    assert names
+        assert set(items[:moved]) <= set(shown)
+        assert not set(items[moved:]) & set(shown)
 
 
 @pytest.mark.slow
-def test_five_hundred_cards_at_sixty_changes_a_second_leave_input_smooth(visitor: Visitor, stage: Staged) -> None:
-    made, _names = stage
-    for number in range(500):
-        made.add(f"One of many {number}")
-    page = visitor.sign_in()
-    expect(page.locator("[data-card]")).not_to_have_count(0)
-    page.evaluate(FRAMES)
-    for number in range(300):
-        made.ok("edit", item=str(20 + number), title=f"Changed {number}")
-    last = made.server.board.last()
-    until(page, f"Number(document.querySelector('[data-seq]')?.dataset.seq) >= {last}")
-    gaps = sorted(page.evaluate("window.gaps"))
-    # Of a hundred frames ninety come without a halt that a person who types would feel.
-    assert gaps[int(len(gaps) * 0.9)] < 200, gaps[-10:]
+def test_five_hundred_cards_at_sixty_changes_a_second_leave_the_page_most_of_its_time(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """By what the page's own thread works, so that it holds on a busy machine too; `make bench` says it in ms."""
+    with board_of(tmp_path, CARDS) as server, visiting(browser, server) as visitor:
+        page = visitor.sign_in()
+        until(page, f"({DRAWN})() >= {CARDS}")
+        thread, changes = Thread(page), Changes(server)
+        began, at = time.monotonic(), thread.worked()
+        changes.start()
+        page.wait_for_timeout(5_000)
+        share = (thread.worked() - at) / (time.monotonic() - began)
+        changes.end()
+        until(page, f"Number(document.querySelector('[data-seq]')?.dataset.seq) >= {server.board.last()}")
+        assert changes.made > 100 and share < 0.4, (changes.made, share)
+
+
+@pytest.mark.slow
+def test_a_board_of_twenty_thousand_open_items_draws_no_more_cards_than_a_small_one(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with board_of(tmp_path, 20_000) as server, visiting(browser, server) as visitor:
+        page = visitor.sign_in()
+        expect(page.locator("[data-card]").first).to_be_visible()
+        assert page.locator("[data-card]").count() <= 20 * 2 * 6
+        expect(page.locator('[data-column="dev"] .column-count')).to_have_text("3333")

@@ -73,6 +73,14 @@ def test_an_item_tells_its_story(opened: Page, stage: Staged) -> None:
     expect(opened.get_by_text("added it to").first).to_be_visible()
 
 
+def test_a_run_says_what_it_printed_and_the_rules_what_stands_in_its_way(opened: Page, stage: Staged) -> None:
+    coding = stage[1]["coding"]
+    opened.evaluate(f"location.hash = '#/item/{coding}/runs'")
+    expect(opened.locator(".output").first).to_contain_text("Running the tests of sign-in")
+    opened.evaluate(f"location.hash = '#/item/{coding}/proof'")
+    expect(opened.get_by_text("Would not land now: dev has yet to do its work.")).to_be_visible()
+
+
 def test_plots_are_drawn_and_saved_as_pictures_and_tables(opened: Page, tmp_path: Path) -> None:
     opened.evaluate("location.hash = '#/numbers'")
     plot = opened.locator(".plot").first

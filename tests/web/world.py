@@ -39,3 +39,11 @@ def lively(folder: Path) -> Yard:
     yard.board.answer(question["id"], "It does not count")
     yard.run()
     return yard
+
+
+def flooded(folder: Path) -> Yard:
+    """Item 1 has changed two hundred files with hostile names and lines."""
+    yard = Yard(folder, files={"login.py": LOGIN.format(extra="", guard="")}, flow=FLOW)
+    yard.add("flood", "", column="dev")
+    yard.run()
+    return yard

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.some import some
 from tests.worker.yard import Yard, git
 
 QUEST = """
@@ -117,7 +118,7 @@ def test_parts_look_at_their_items_work(make: MakeYard) -> None:
 
 
 @pytest.mark.ledger("P-02", "R-19", "R-25")
-@pytest.mark.parametrize("asker", ["reviewer", "test-executor"])
+@pytest.mark.parametrize("asker", some(["reviewer", "test-executor"], ["reviewer"]))
 def test_a_dispatched_fix_works_on_the_askers_branch_and_its_result_comes_back(make: MakeYard, asker: str) -> None:
     yard = make(flow=PIPELINE)
     fix = r"say Fix the following issues found by reviewer:\n\nshell cat made.txt >> fixed.txt\nreport done"

@@ -8,6 +8,7 @@ import pytest
 from folkmoot.core.rules.running.names import Places
 from folkmoot.worker.clients.catalogue import Catalogue
 from folkmoot.worker.git.harvest.clients import run_by_settings
+from tests.some import some
 from tests.worker.yard import ACTOR, Yard, git
 
 # The client does what the real one does in its headless mode: the hooks of the project's settings run as it starts.
@@ -48,18 +49,27 @@ def test_no_change_speaks_as_the_reviewer_by_its_clients_settings(tmp_path: Path
     yard.doctor()
 
 
-def test_the_paths_are_those_of_clients_that_the_flow_starts(tmp_path: Path) -> None:
-    yard = Yard(tmp_path / "yard", flow=FLOW.replace("CLIENT", "/bin/true").replace("ACTOR", str(ACTOR)))
-    flow = yard.board._application.queries.flow()
-    assert Catalogue.load().obeyed(flow) == [".claude", ".mcp.json"]
+@pytest.mark.attack(
+    "gates",
+    "a change brings settings of a client that the flow does not start, for whoever claims or opens it with that one",
+    "it is refused, whatever the flow starts: any known client may come to the work later",
+)
+@pytest.mark.parametrize("path", [".claude/settings.json", ".mcp.json", ".codex/config.toml", ".cursor/mcp.json"])
+def test_settings_of_known_clients_are_changed_by_no_run_whatever_the_flow_starts(tmp_path: Path, path: str) -> None:
+    yard = Yard(tmp_path / "yard")
+    item = yard.add("sly", f"write {path} {{}}", "report done")
+    yard.run()
+    assert yard.commits() == ["first"]
+    assert "is where a client that plays your agents finds settings" in str(yard.board.log(item=item))
     yard.close()
 
 
-def test_where_no_known_client_is_started_its_settings_are_files_like_others(tmp_path: Path) -> None:
+def test_variables_of_a_project_are_files_like_others_unless_a_client_of_the_flow_obeys_them(tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard")
-    item = yard.add("one", "write .claude/settings.json {}", "report done")
+    item = yard.add("one", "write .env A=b", "report done")
     yard.run()
-    assert yard.status(item) == "done" and yard.landed(".claude/settings.json") == "{}"
+    assert yard.status(item) == "done" and yard.landed(".env") == "A=b"
+    yard.close()
 
 
 SPEAK = (
@@ -82,7 +92,7 @@ PLANTS = {
     "setup of a reviewer runs the work's code, which leaves settings of the reviewer's client where git tracks nothing",
     "it is taken away before the client starts, with the links to it: settings are those of the commit",
 )
-@pytest.mark.parametrize("how", PLANTS)
+@pytest.mark.parametrize("how", some(PLANTS, ["ignored", "in a repository", "where a link of the project leads"]))
 def test_no_setup_speaks_as_the_reviewer_by_its_clients_settings(tmp_path: Path, how: str) -> None:
     client = tmp_path / "client"
     client.write_text(CLIENT)

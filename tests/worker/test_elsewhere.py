@@ -7,6 +7,7 @@ import pytest
 from folkmoot.errors import Unavailable
 from folkmoot.wiring.trust import git_for
 from folkmoot.worker.git.elsewhere.findings import check_parts, findings
+from tests.some import some
 from tests.worker.yard import Yard, git
 
 FILES = ("-c", "protocol.file.allow=always")
@@ -70,13 +71,16 @@ def test_a_submodule_that_you_have_is_in_the_clones_of_agents_and_gates(tmp_path
 @pytest.mark.ledger("R-20")
 @pytest.mark.parametrize(
     "act",
-    [
-        "echo changed >> lib/code.txt",
-        "echo new > lib/new.txt",
-        "rm lib/README.md",
-        "cd lib && git commit -q --allow-empty -m moved",
-        "rm -rf lib && mkdir lib && echo x > lib/x",
-    ],
+    some(
+        [
+            "echo changed >> lib/code.txt",
+            "echo new > lib/new.txt",
+            "rm lib/README.md",
+            "cd lib && git commit -q --allow-empty -m moved",
+            "rm -rf lib && mkdir lib && echo x > lib/x",
+        ],
+        ["echo changed >> lib/code.txt", "cd lib && git commit -q --allow-empty -m moved"],
+    ),
 )
 def test_a_change_in_a_submodule_is_refused_by_name(tmp_path: Path, act: str) -> None:
     yard = with_library(tmp_path)

@@ -11,6 +11,7 @@ from folkmoot.errors import Invalid, Unavailable
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.wiring.mirroring.making import mirror
 from tests.mirror.test_beside_agents import run
+from tests.some import some
 from tests.worker.test_board_attacks import below
 from tests.worker.test_never_lands import refused, tracked
 from tests.worker.yard import Yard, git
@@ -47,12 +48,12 @@ def test_no_run_speaks_through_the_mirror(tmp_path: Path) -> None:
         "into": "shell ln -s .claude/inbox drop",
     }
     items = {name: yard.add(name, import_log, act, "report done") for name, act in acts.items()}
-    good = yard.add("good", "write .claude/settings.json {}", "report done")
+    good = yard.add("good", "write inbox/answer.json {}", "report done")
     run(yard)
     for item in items.values():
         refused(yard, item, "mirror")
     assert yard.status(good) == "done"
-    assert tracked(yard) == [".claude/settings.json", "README.md"]
+    assert tracked(yard) == ["README.md", "inbox/answer.json"]
     assert "q1" in open_questions(yard), "nobody has answered"
     yard.doctor()
     yard.close()
@@ -61,14 +62,14 @@ def test_no_run_speaks_through_the_mirror(tmp_path: Path) -> None:
 @pytest.mark.ledger("R-04", "R-20")
 def test_every_folder_that_is_a_mirror_of_the_board_counts(tmp_path: Path) -> None:
     """One that `--dir` names, for as long as it shows the board; and that of a board in a subfolder of the project."""
-    yard = below(tmp_path, more=MIRROR, agent="write: any")
+    yard = below(tmp_path, more=MIRROR.replace(".claude", ".shown"), agent="write: any")
     home, top = str(yard.folder / ".moot"), yard.folder.parent
     mirror(yard.board._application, home, str(top / "shown"), watch=False, tell=print)
     item = yard.add("shown", f"write shown/inbox/a.json {ANSWER}", "report done")
     own = yard.add(
-        "own", "write .gitignore !/sub/.claude/inbox/", f"write sub/.claude/inbox/a.json {ANSWER}", "report done"
+        "own", "write .gitignore !/sub/.shown/inbox/", f"write sub/.shown/inbox/a.json {ANSWER}", "report done"
     )
-    none = yard.add("none", f"write .claude/inbox/a.json {ANSWER}", "report done")
+    none = yard.add("none", f"write .shown/inbox/a.json {ANSWER}", "report done")
     run(yard)
     refused(yard, item, "mirror")
     refused(yard, own, "mirror")
@@ -126,7 +127,10 @@ def show_in(yard: Yard, folder: str) -> None:
 @pytest.mark.ledger("R-04")
 @pytest.mark.parametrize(
     ("folder", "named"),
-    [("docs/board", "docs/board"), ("docs/board", "docs/board, visible: true"), ("shown", ".claude")],
+    some(
+        [("docs/board", "docs/board"), ("docs/board", "docs/board, visible: true"), ("shown", ".claude")],
+        [("docs/board", "docs/board"), ("shown", ".claude")],
+    ),
 )
 def test_in_a_plain_folder_no_run_speaks_through_a_mirror(tmp_path: Path, folder: str, named: str) -> None:
     yard = asking(tmp_path / "yard", f"mirror: {{dir: {named}, people: [alice]}}")

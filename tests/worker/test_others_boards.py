@@ -1,14 +1,21 @@
 """A board that another user of the machine has left above the folder in which moot is called."""
 
 import os
+import shutil
+import socket
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from folkmoot import Board
+from folkmoot.core.commands import ENGINE
 from folkmoot.errors import Refused
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.wiring.reading import check_owner
+from folkmoot.wiring.running import tools_of
+from folkmoot.wiring.trust import check_repository
+from tests.worker.yard import Yard, git
 
 
 def made(folder: Path) -> Path:
@@ -36,6 +43,89 @@ def test_a_board_of_another_user_is_taken_only_by_its_name(
         FileBoards().open(None)
     assert told.value.code == "board_of_another" and told.value.details["board"] == str(home.parent)
     FileBoards().open(str(home)).close()
+
+
+@pytest.mark.attack(
+    "board",
+    "a repository that the user clones has a whole board in it, whose flow says what is run, without a sandbox",
+    "nothing begins on it: a store that git tracks was made by whoever made the repository",
+)
+@pytest.mark.parametrize("where", [".", "sub"])
+def test_a_board_that_came_with_a_repository_begins_nothing(tmp_path: Path, where: str) -> None:
+    yard = Yard(tmp_path / "theirs")
+    yard.board.close()
+    if where != ".":
+        shutil.copytree(yard.folder / ".moot", yard.folder / where / ".moot", ignore=shutil.ignore_patterns("repo.git"))
+    git(yard.folder, "add", "-f", f"{where}/.moot/board.db", f"{where}/.moot/flow.yaml")
+    git(yard.folder, "commit", "-qm", "a board for you")
+    git(tmp_path, "clone", "-q", str(yard.folder), "mine")
+    folder = tmp_path / "mine" / where
+    with closing(FileBoards().open(str(folder))) as board:
+        assert board.queries.flow().name, "it can be looked at"
+        with pytest.raises(Refused, match="came with the repository"), tools_of(board, str(folder / ".moot"), print):
+            pass
+    with pytest.raises(Refused) as told:
+        FileBoards().apply(str(folder), {}, ENGINE)
+    assert told.value.code == "board_of_another"
+    git(folder, "rm", "-q", "--cached", ".moot/board.db")
+    check_repository(str(folder / ".moot"))
+
+
+@pytest.mark.attack(
+    "board",
+    "a repository that the user clones names a board on a server of somebody else's, or has a board as a submodule",
+    "nobody connects there, so no password goes there and its flow is not heard of: git tracks what came with it",
+)
+@pytest.mark.parametrize(
+    ("where", "as_submodule"), [(".", False), ("sub", False), ("bare", False), (".", True), ("sub", True)]
+)
+def test_an_address_that_came_with_a_repository_is_not_connected_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, as_submodule: bool
+) -> None:
+    monkeypatch.delenv("MOOT_BOARD", raising=False)
+    theirs, project = tmp_path / "theirs", tmp_path / "mine"
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        server.settimeout(0)
+        address = f"postgresql://moot@127.0.0.1:{server.getsockname()[1]}/team"
+        home = theirs if as_submodule else theirs / where / ".moot"
+        home.mkdir(parents=True)
+        (home / "board.db-address").write_text(f"{address}\n")
+        for name in ("HEAD", "objects/x", "refs/x") if where == "bare" else ():  # it looks like a repository
+            (home.parent / name).parent.mkdir(exist_ok=True)
+            (home.parent / name).write_text("ref: refs/heads/main\n")
+        git(theirs, "init", "-q", "-b", "main")
+        git(theirs, "add", "-f", ".")
+        git(theirs, "commit", "-qm", "a board for you")
+        if as_submodule:
+            outer = tmp_path / "outer"
+            (outer / where).mkdir(parents=True)
+            git(outer, "init", "-q", "-b", "main")
+            local = ("-c", "protocol.file.allow=always")
+            git(outer, *local, "submodule", "--quiet", "add", str(theirs), f"{where}/.moot")
+            git(outer, "commit", "-qm", "a board for you")
+            git(tmp_path, *local, "clone", "-q", "--recurse-submodules", str(outer), "mine")
+        else:
+            git(tmp_path, "clone", "-q", str(theirs), "mine")
+        monkeypatch.chdir(project / where)
+        for board in (None, str(project / where)):
+            with pytest.raises(Refused) as told:
+                FileBoards().open(board)
+            assert told.value.code == "board_of_another"
+        with pytest.raises(BlockingIOError):
+            server.accept()
+
+
+def test_a_store_in_a_submodule_came_with_the_repository(tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    git(tmp_path / "theirs", "init", "-q", "-b", "main")
+    Board.boards = FileBoards()
+    Board.create(str(tmp_path / "theirs")).close()
+    home = tmp_path / "theirs" / ".moot"
+    check_repository(str(home))
+    git(home, "init", "-q", "-b", "main")
+    git(home, "add", "-f", "board.db")
+    with pytest.raises(Refused, match="came with the repository"):
+        check_repository(str(home))
 
 
 def test_root_by_sudo_may_use_the_callers_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

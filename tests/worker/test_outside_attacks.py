@@ -7,27 +7,26 @@ import pytest
 from folkmoot.api.requests import Add, AddComment, AskPerson, OfferReport
 from folkmoot.core.report import Report
 from folkmoot.errors import Invalid
+from tests.some import some
 from tests.worker.test_outside import claim, report, speaker, workspace
-from tests.worker.yard import Yard, git
+from tests.worker.yard import Yard
 
 SETTINGS = ".claude/settings.json"
 HOOKS = '{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch /tmp/run-by-a-hook"}]}]}}\n'
-ENTRY = '{"mcpServers": {"folkmoot": {"command": "moot", "args": ["mcp"]}}}\n'
-MIXED = """
-flow: mixed
-start: dev
-columns: {dev: {agents: [dev], next: review}, review: {agents: [reviewer], next: done, fix: dev}}
-agents: {dev: {run: {command: ACTOR}, write: any}, reviewer: {write: none}}
-"""
 
 
 @pytest.mark.ledger("R-19", "Q-03")
 @pytest.mark.attack(
     "gates",
     "an agent from outside brings settings of a client (hooks, servers), which the next session that claims would obey",
-    "it is refused: whoever plays agents from outside may be any known client, so what they obey is changed by no run",
+    "it is refused: whoever plays agents may be any known client, so what they obey is changed by no run",
 )
-@pytest.mark.parametrize("path", [SETTINGS, ".mcp.json", ".codex/config.toml", ".cursor/mcp.json", ".vscode/mcp.json"])
+@pytest.mark.parametrize(
+    "path",
+    some(
+        [SETTINGS, ".mcp.json", ".codex/config.toml", ".cursor/mcp.json", ".vscode/mcp.json"], [SETTINGS, ".mcp.json"]
+    ),
+)
 def test_no_agent_from_outside_brings_settings_that_the_next_session_obeys(tmp_path: Path, path: str) -> None:
     yard = Yard(tmp_path / "yard")
     item = yard.add("sly")
@@ -37,25 +36,6 @@ def test_no_agent_from_outside_brings_settings_that_the_next_session_obeys(tmp_p
     report(yard, view)
     assert "is where a client that plays your agents finds settings" in str(yard.board.log(item=item))
     assert yard.commits() == ["first"]
-    yard.close()
-
-
-def test_where_an_agent_is_left_to_others_no_run_brings_settings_of_their_clients(tmp_path: Path) -> None:
-    yard = Yard(tmp_path / "yard", flow=MIXED)
-    item = yard.add("sly", f"write {SETTINGS} x", "report done")
-    yard.run()
-    assert "is where a client that plays your agents finds settings" in str(yard.board.log(item=item))
-    yard.close()
-
-
-def test_where_a_client_is_told_of_the_board_no_run_brings_settings_of_clients(tmp_path: Path) -> None:
-    yard = Yard(tmp_path / "yard")
-    (yard.folder / ".mcp.json").write_text(ENTRY)
-    git(yard.folder, "add", ".mcp.json")
-    git(yard.folder, "commit", "-qm", "a client knows the board")
-    item = yard.add("sly", f"write {SETTINGS} x", "report done")
-    yard.run()
-    assert "is where a client that plays your agents finds settings" in str(yard.board.log(item=item))
     yard.close()
 
 

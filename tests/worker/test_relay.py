@@ -314,7 +314,7 @@ def test_a_message_that_a_run_rejects_ends_it(tmp_path: Path) -> None:
 
 def test_reads_are_the_board_s_own_and_write_nothing(scene: Scene) -> None:
     before = scene.events()
-    wanted: dict[str, dict[str, Any]] = {name: {"item": "1"} for name in ("show", "comments")}
+    wanted: dict[str, dict[str, Any]] = {name: {"item": "1"} for name in ("show", "comments", "prospect")}
     wanted |= {"search": {"text": "one"}, "past": {"seq": 3, "item": "1"}}
     wanted["run"] = wanted["output"] = {"run": scene.run.run}
     for call in CALLS:

@@ -86,7 +86,6 @@ SAYINGS = {"by command": BY_COMMAND, "in its file": IN_FILE}
             ("hangs and hears no signal", "by command"),
             ("crashes", "in its file"),
             ("is killed", "by command"),
-            ("ends", "in its file"),
         ],
     ),
 )

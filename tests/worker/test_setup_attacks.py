@@ -1,10 +1,12 @@
 """What an agent's code tries when somebody else's `setup` runs it: before a gate, and before a reviewer with a key."""
 
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.some import some
 from tests.worker.yard import Yard, git
 
 LINT = "#!/bin/sh\n# runs nothing of src\n! grep -q EVIL src/app.txt\n"
@@ -34,7 +36,7 @@ FORGERIES = {
     "the gate sees the files of the commit that would land, and is red",
 )
 @pytest.mark.ledger("R-21", "R-22")
-@pytest.mark.parametrize("how", FORGERIES)
+@pytest.mark.parametrize("how", some(FORGERIES, ["moves", "links the file", "keeps size and time", "rules of its own"]))
 def test_no_code_of_the_change_forges_the_gate_by_its_setup(tmp_path: Path, how: str) -> None:
     yard = Yard(tmp_path / "yard", files=FILES, flow=GATED)
     item = yard.add(
@@ -58,6 +60,7 @@ PLANTS = {
     "a repository in a folder": "git init -q src; git -C src config core.fsmonitor",
     "the other HOME": "mkdir -p ../home; git config --file ../home/.gitconfig core.fsmonitor",
 }
+BOXES = ["sandbox: auto", "sandbox: never"]
 REVIEWED = """
 flow: reviewed
 start: dev
@@ -79,8 +82,7 @@ SAID = '{"outcome": "changes_requested", "findings": [{"file": "build.sh", "issu
     "nothing that setup planted is there: the reviewer's word is its own, and its key is not read",
 )
 @pytest.mark.ledger("R-20", "Q-03")
-@pytest.mark.parametrize("sandbox", ["sandbox: auto", "sandbox: never"])
-@pytest.mark.parametrize("where", PLANTS)
+@pytest.mark.parametrize("where, sandbox", some(product(PLANTS, BOXES), zip(PLANTS, cycle(BOXES), strict=False)))
 def test_what_setup_plants_does_not_speak_as_the_reviewer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, sandbox: str
 ) -> None:

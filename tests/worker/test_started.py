@@ -12,6 +12,7 @@ import pytest
 
 from folkmoot.errors import Unavailable
 from folkmoot.system.git import SystemGit
+from tests.some import some
 from tests.worker.yard import Yard, git
 
 SIGNALS = "grep -E '^Sig(Ign|Blk)' /proc/self/status"
@@ -83,7 +84,7 @@ def wait_for(file: Path) -> str:
     "`moot run` is started in the background with its signals ignored and blocked, without a terminal, below /tmp",
     "agents, gates, setup, the notify command and git start with the usual signals, and exit codes count",
 )
-@pytest.mark.parametrize("sandbox", ["auto", "never"])
+@pytest.mark.parametrize("sandbox", some(["auto", "never"], ["auto"]))
 def test_nothing_of_how_it_was_started_is_inherited(tmp_path: Path, sandbox: str) -> None:
     notes, bin = tmp_path / "notes", tmp_path / "bin"
     for folder in (notes, bin):

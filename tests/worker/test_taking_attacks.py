@@ -2,11 +2,14 @@
 
 import os
 import subprocess
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from folkmoot.api.machine import Taken
+from folkmoot.wiring.running import salvage
+from tests.some import some
 from tests.worker.test_kill import wait_until_gone
 from tests.worker.test_steering import take, worker_at_work
 from tests.worker.yard import Yard, git
@@ -16,6 +19,7 @@ REPOSITORY = (
     "printf '[core]\\nrepositoryformatversion = 0\\nbare = false\\nworktree = ..\\n' > AT/config; "
     "echo fsmonitor = touch MARK >> AT/config"
 )
+MONITOR, BARE = "git config core.fsmonitor 'touch MARK'", REPOSITORY.replace("AT", "left/bare")
 BOARD = "mkdir -p .moot left/else/.moot; touch .moot/board.db left/else/.moot/board.db"
 FLOW = """
 flow: taken
@@ -70,8 +74,9 @@ def test_no_git_of_a_person_who_takes_an_item_runs_what_its_agent_planted(
     "what a taken agent wrote runs in setup, plants commands in the clone's own `.git`, repositories or boards",
     "the clone that the person gets has the `.git` that moot made, and no other, and no board, however setup has ended",
 )
-@pytest.mark.parametrize("end", ["true", "exit 1"])
-@pytest.mark.parametrize("plants", ["git config core.fsmonitor 'touch MARK'", REPOSITORY.replace("AT", "left/bare")])
+@pytest.mark.parametrize(
+    "plants, end", some(product([MONITOR, BARE], ["true", "exit 1"]), [(MONITOR, "true"), (BARE, "exit 1")])
+)
 def test_nothing_that_setup_left_runs_by_a_persons_git(plants: str, end: str, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     yard = Yard(tmp_path / "yard", flow=FLOW, files={"build.sh": "true\n", ".gitignore": "left\n"})
@@ -108,13 +113,33 @@ def test_setup_of_taken_work_fills_nothing_that_other_runs_get(tmp_path: Path) -
     "what a taken agent wrote runs in setup, and leaves settings of a client (hooks, servers) in the clone",
     "they are not there when the person starts a client in it, however setup has ended",
 )
-@pytest.mark.parametrize("end", ["true", "exit 1"])
+@pytest.mark.parametrize("end", some(["true", "exit 1"], ["exit 1"]))
 def test_setup_leaves_no_settings_for_the_client_of_a_person(end: str, tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard", flow=FLOW, files={"build.sh": "true\n", ".gitignore": ".claude\nleft\n"})
     taken = taken_from(yard, f"write build.sh mkdir -p .claude left; touch .claude/hook left/it; {end}")
     assert (Path(taken.workspace) / "left" / "it").exists() and not (
         Path(taken.workspace) / ".claude" / "hook"
     ).exists()
+    yard.close()
+
+
+@pytest.mark.attack(
+    "tree",
+    "an agent writes settings of a client (hooks, servers) into its own work, and is taken over, or salvaged",
+    "the clone that the person gets is without them, and so is the branch: they would run in the person's own client",
+)
+def test_no_settings_that_an_agent_wrote_meet_the_client_of_a_person(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    yard = Yard(tmp_path / "yard", flow=FLOW, files={"build.sh": "true\n"})
+    taken = taken_from(yard, "write .claude/settings.json {}", "write .mcp.json {}", "write .codex/config.toml x")
+    said = capsys.readouterr().out
+    assert "left out of the clone" in said and ".claude/settings.json" in said
+    assert {one.name for one in Path(taken.workspace).iterdir()} == {".git", "README.md", "build.sh", "half.txt"}
+    assert taken.took is not None
+    salvage(yard.board._application, str(yard.folder / ".moot"), taken.took, None)
+    listed = git(yard.folder, "ls-tree", "-r", "--name-only", f"moot/salvage/{taken.took}")
+    assert listed.split() == ["README.md", "build.sh", "half.txt"]
     yard.close()
 
 

@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Sheets } from "./acts/sheets";
 import { BoardPage } from "./board/page";
 import { select, selected } from "./board/select";
+import { ChosenBar } from "./commands/chosen_bar";
 import { begun } from "./commands/keys";
 import { Menu } from "./commands/menu";
 import { go, link, me, route } from "./live";
@@ -43,6 +44,7 @@ export function App() {
       {route.value.item ? <Drawer id={route.value.item} tab={route.value.tab} /> : null}
       {me.value ? <Sheets /> : null}
       <Menu />
+      <ChosenBar />
       {begun.value ? <div class="begun">{begun.value} …</div> : null}
     </>
   );

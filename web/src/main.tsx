@@ -3,17 +3,16 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import "./ui/base.css";
 import { App } from "./app";
-import { readFlow } from "./board/flow";
 import { onKey } from "./commands/keys";
 import { link, lookWhoIAm, start } from "./live";
 import { tellOfQuestions } from "./live/notify";
 
-/** Who one is and what the flow is can be asked once there is somebody who answers. */
+/** Who one is can be asked once there is somebody who answers. */
 function lookOnce(): void {
   const stop = effect(() => {
     if (link.value.link !== "live") return;
     queueMicrotask(() => stop());
-    void Promise.all([lookWhoIAm(), readFlow()]);
+    void lookWhoIAm();
   });
 }
 

@@ -29,6 +29,8 @@ class Escalations(View, frozen=True, gc=False, kw_only=True):
 
 class AddedItems(View, frozen=True, gc=False, kw_only=True):
     items: list[ItemView]
+    known: list[str] | UnsetType = UNSET  # of another tool's list: items that were brought in before
+    left_out: list[str] | UnsetType = UNSET  # what of it has no place here, in words
 
 
 class ItemPage(View, frozen=True, gc=False, kw_only=True):

@@ -186,6 +186,7 @@ class Add(Request[ItemView], frozen=True, kw_only=True):
     files: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
     parent: str | None = None
+    parked: bool | UnsetType = UNSET  # nobody works on it before a person says so
 
 
 class Dispatch(Request[ItemView], frozen=True, kw_only=True):

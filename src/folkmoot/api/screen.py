@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
+from folkmoot.api.pages import Today
 from folkmoot.api.requests import Few, Number, OnItem, Request
 from folkmoot.api.usage import WindowLine
 from folkmoot.api.views import (
@@ -16,7 +17,7 @@ from folkmoot.api.views import (
     QuestionView,
     View,
 )
-from folkmoot.core.enums import Role, Severity
+from folkmoot.core.enums import ColumnKind, Prospects, Role, Severity
 from folkmoot.core.report import Count
 
 
@@ -34,7 +35,8 @@ class Card(ItemSummary, frozen=True, gc=False, kw_only=True):
     questions: list[str]  # the open ones, by their ids
     runs_begun: int  # of agents, gates and landings
     findings_open: int  # that must change
-    lines_added: int | None  # of all that it has changed; null: nobody has counted
+    landed: str | None  # the commit with which its work came onto the branch it is for
+    lines_added: int | None  # by all its runs, one after the other; null: none, or nobody has counted
     lines_removed: int | None
 
 
@@ -45,14 +47,17 @@ class BoardView(View, frozen=True, gc=False, kw_only=True):
     seq: int  # of the last event that is in it
     whole: bool  # False: of the items only those that have changed
     columns: list[str]
+    kinds: dict[str, ColumnKind]  # what kind of place each of them is
+    start: str  # where items begin
     totals: dict[str, int]  # how many items are in each column, of those in their own right
+    open: dict[str, int]  # and how many of these have not ended, where there are any
     items: list[Card]
     next: int | None
     questions: list[QuestionView]
     runs: list[LiveRun]
     pauses: list[PauseView]
     windows: list[WindowLine]  # of quotas that are nearly used up
-    blocked: list[Blocked]  # what is ready and begins no run, as far as the board itself knows
+    blocked: list[Blocked]  # of the items that are shown: what is ready and begins no run, as far as the board knows
     messages: list[MessageView]
     # What only a machine with the repository can tell: the branch on which landed work waits to be merged, and the
     # user's files that keep it there.
@@ -61,11 +66,18 @@ class BoardView(View, frozen=True, gc=False, kw_only=True):
 
 
 class ShowBoard(Request[BoardView], frozen=True, kw_only=True):
-    """The board at one moment: what has not ended, and the newest of what has (`ended`; without it all). `since` the
-    number of an event: of the items only those that have changed after it, and all of them if that is too long ago."""
+    """The board at one moment: what has not ended, and the newest of what has (`ended`; without it all). `each`: of
+    what has not ended only the first so many of every column, by urgency and age, and beside them what is at work, what
+    waits for a person, and the wholes that shown parts belong to. `since` the number of an event: of the items only
+    those that have changed after it, and all of them if that is too long ago."""
 
     since: Number | None = None
     ended: Few | None = None
+    each: Few | None = None
+
+
+class ShowToday(Request[Today], frozen=True, kw_only=True):
+    """What was done since midnight, UTC, and what it cost. No item is read for it."""
 
 
 # -- what an item has changed
@@ -129,6 +141,24 @@ class ShowMoves(Request[Moves], frozen=True, kw_only=True):
     item: str
 
 
+class LandingProspect(View, frozen=True, gc=False, kw_only=True):
+    """Whether an item's work would land now, as it is; else the one thing that stands first in its way."""
+
+    item: str
+    version: int  # of the item for which this holds
+    lands: bool
+    stands: Prospects
+    why: str
+    by: str | None  # who or what must act: a question, an item, a gate, a column
+    branch: str  # that it is for
+
+
+class ShowProspect(Request[LandingProspect], frozen=True, kw_only=True):
+    """Would an item's work land now, as it is? Nothing is changed."""
+
+    item: str
+
+
 # -- a person's verdict
 
 
@@ -148,6 +178,15 @@ class SendBack(OnItem, frozen=True, kw_only=True):
     findings: list[PersonFinding] = field(default_factory=list)
     why: str = ""
     column: str | None = None
+
+
+# -- ending a run
+
+
+class EndRun(OnItem, frozen=True, kw_only=True):
+    """End the run that is at work on an item. What it made is kept, the next run begins anew, nothing is counted."""
+
+    why: str = ""
 
 
 # -- looking for words
@@ -187,18 +226,22 @@ class ShowPast(Request[Past], frozen=True, kw_only=True):
     seq: Number
     item: str | None = None
     ended: Few = 200
+    each: Few | None = None  # of what had not ended, the first so many of every column
 
 
 # -- who works
 
 
 class WorkerView(View, frozen=True, gc=False, kw_only=True):
-    """A process that runs agents. Of one on another machine only its runs are known."""
+    """A process that runs agents, on whichever machine."""
 
     worker: str
     host: str | None
     pid: int | None
     slots: int | None  # null: not known here
+    labels: list[str]  # agents and gates may need some
+    clients: list[str]  # programs that it can start agents with
+    program: str | None  # the version of Folkmoot it is
     in_use: int
     since: str | None  # when it began, or its oldest run did
     agents: list[str]

@@ -24,7 +24,7 @@ from folkmoot.core.enums import (
     Type,
 )
 from folkmoot.core.item import Guidance, Output, Proof
-from folkmoot.core.report import Finding, Report, Statement, Tests
+from folkmoot.core.report import NamedFinding, Report, Statement, Tests
 
 Data = dict[str, Any]  # fields that whoever wrote them has chosen
 
@@ -258,7 +258,7 @@ class ItemView(ItemSummary, frozen=True, gc=False, kw_only=True):
     max_rounds: int
     artifacts: list[ArtifactView]
     comments: list[CommentView]
-    findings: list[Finding]
+    findings: list[NamedFinding]
     questions: list[QuestionView]
     guidance: list[Guidance]
     said: list[SentenceView]
@@ -330,7 +330,7 @@ class PauseView(View, frozen=True, gc=False, kw_only=True):
 
 # Paused, whose agents cannot be started, or are started by nobody; that rest after a failure; whose paths another has;
 # whose agent has begun as many runs as it may for now.
-BlockedWhy = Literal["paused", "unable", "no_run", "resting", "held", "starts"]
+BlockedWhy = Literal["paused", "unable", "no_run", "resting", "held", "starts", "label"]
 
 
 class Blocked(View, frozen=True, gc=False, kw_only=True):

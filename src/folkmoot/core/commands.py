@@ -28,6 +28,7 @@ class AddItem(Command, frozen=True, gc=False, kw_only=True):
     files: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
     parent: str | None = None
+    parked: bool | UnsetType = UNSET  # nobody works on it before a person says so
 
 
 class ClaimItem(Command, frozen=True, gc=False, kw_only=True):
@@ -38,10 +39,17 @@ class ClaimItem(Command, frozen=True, gc=False, kw_only=True):
     person: str | None = None  # who will do the agent's work by hand
     took: str | None = None  # the run that ended for it
     cloned: bool = False  # an agent from outside does it, in a clone that was made for it here
+    labels: list[str] | None = None  # of the worker; None: whoever claims is none
 
 
 class TakeOver(Command, frozen=True, gc=False, kw_only=True):
     """A person wants the item: the run of its agent ends."""
+
+
+class EndRun(Command, frozen=True, gc=False, kw_only=True):
+    """A person ends the run that is at work on an item; the next one begins anew, and nothing is counted or reset."""
+
+    why: str = ""
 
 
 class RenewRun(Command, frozen=True, gc=False, kw_only=True):
@@ -142,6 +150,8 @@ class KeepWork(Command, frozen=True, gc=False, kw_only=True):
     child: str
     commit: str
     changed: list[str] = field(default_factory=list)
+    added: int = 0  # lines
+    removed: int = 0
 
 
 class StopBoard(Command, frozen=True, gc=False, kw_only=True):
@@ -158,9 +168,7 @@ class LapseRun(Command, frozen=True, gc=False, kw_only=True):
 
 
 class PassDeadline(Command, frozen=True, gc=False, kw_only=True):
-    """A question's deadline has come; given by the engine."""
-
-    question: str
+    question: str  # its deadline has come; given by the engine
 
 
 class MoveItem(Command, frozen=True, gc=False, kw_only=True):
@@ -266,9 +274,7 @@ class MakeItem(Command, frozen=True, gc=False, kw_only=True):
 
 
 class AskForMore(Command, frozen=True, gc=False, kw_only=True):
-    """Runs have made as many items below this one as they may: a person is asked; given by the engine."""
-
-    made: int
+    made: int  # as many items below this one as runs may: a person is asked; given by the engine
 
 
 class RaiseQuestion(Command, frozen=True, gc=False, kw_only=True):

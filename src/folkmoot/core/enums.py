@@ -123,6 +123,9 @@ MessageStatus = Literal["pending", "accepted", "completed", "rejected"]
 MESSAGE_STATUSES: tuple[MessageStatus, ...] = get_args(MessageStatus)
 
 ColumnKind = Literal["flow", "escalation", "backflow", "dispute"]
+# Whether work would land now: nothing is in its way; a person is asked; something is wrong with it; it is not yet its
+# time; it has ended.
+Prospects = Literal["clear", "asks", "red", "waits", "over"]
 COLUMN_KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
 
 WriteRight = Literal["none", "own", "new_tests", "any"]

@@ -76,7 +76,9 @@ def _queued(flow: Flow, item: Item, now: float, agent: str | None) -> str:
     model = flow.agents[agent].model(item.failures.get(agent, 0)) if agent in flow.agents else None
     using = f" ({model})" if model else ""
     pause = f", which may start in {item.wake_at - now:.0f}s" if item.wake_at > now else ""
-    return f"queued in {item.column} for {agent}{using}{pause}"
+    needs = flow.agents[agent].needs if agent in flow.agents else []
+    where = f" on a worker with label {' and '.join(needs)}" if needs else ""
+    return f"queued in {item.column} for {agent}{using}{where}{pause}"
 
 
 def _items(ids: list[str]) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from folkmoot.core.enums import ColumnKind, WriteRight
+from folkmoot.core.notices.targets import Target
 
 END = "done"
 RUNG_ESCALATE = "escalate"
@@ -83,6 +84,7 @@ class Agent(Struct, frozen=True, omit_defaults=True, kw_only=True):
     run: dict[str, Any] = field(default_factory=dict)  # how its process is started
     setup: list[list[str]] = field(default_factory=list)  # commands in a fresh clone
     network: bool = True  # may its processes reach the network, where they run in a sandbox
+    needs: list[str] = field(default_factory=list)  # labels that its worker must have
 
     def rung(self, failures: int) -> str | None:
         """The model for an agent that has failed this often; None without a ladder, `escalate` at its end."""
@@ -113,6 +115,7 @@ class Gate(Struct, frozen=True, omit_defaults=True, kw_only=True):
     timeout: float | None = None
     setup: list[list[str]] = field(default_factory=list)  # commands in a fresh clone, before the gate itself
     network: bool = True
+    needs: list[str] = field(default_factory=list)  # labels that its worker must have
 
 
 class MessageRule(Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -220,9 +223,11 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True, dict=True):
     models: dict[str, Model] = field(default_factory=dict)
     pools: dict[str, Pool] = field(default_factory=dict)
     clients: dict[str, Client] = field(default_factory=dict)
-    notify: list[str] = field(default_factory=list)
+    notify: list[str] = field(default_factory=list)  # a command alone: it is told of questions
+    notices: list[Target] = field(default_factory=list)  # or: where which notices go
     budget: Budget = field(default_factory=Budget)
     target: str = "main"
+    remote: str | None = None  # where several machines keep commits and land: a remote's name, or its address
     # May a run widen its item's files? `guarded`: not to what builds and checks the project; or the paths it may take.
     widen: str | list[str] = "guarded"
     mirror: str | None = None  # the folder of the documents' files
@@ -231,6 +236,11 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True, dict=True):
     clone: Clone = field(default_factory=Clone)
     secrets: SecretPolicy = field(default_factory=SecretPolicy)
     sandbox: str = "auto"  # auto: where the machine can; always: else nothing runs; never
+
+    @property
+    def targets(self) -> list[Target]:
+        """Where people are told of what happens."""
+        return [Target(command=self.notify, on=["question"])] if self.notify else self.notices
 
     def pool(self, agent: str, model: str | None) -> str:
         """Whose quota a run uses: the model's pool, else that of the program that runs it, else the agent's own."""
@@ -258,11 +268,6 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True, dict=True):
         found += [words for gate in self.gates.values() for words in (gate.run, *gate.setup)]
         found += [*self.clone.setup, *self.clone.teardown]
         return [words for words in found if words]
-
-    def setup_of(self, agent: str) -> list[list[str]]:
-        """What makes the clone of an agent, or of a gate, ready: its own, or what the flow has for all."""
-        known = self.agents.get(agent) or self.gates.get(agent)
-        return (known.setup if known else []) or self.clone.setup
 
     def watcher(self, column: str) -> str | None:
         """The agent that is triggered by an item in this column; of several the first."""

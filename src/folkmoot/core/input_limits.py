@@ -43,7 +43,7 @@ def encoded(command: Struct) -> bytes:
         understood = reader(type(command))(data)
     except msgspec.ValidationError as error:
         if has_unstorable(msgspec.to_builtins(command)):
-            raise _unstorable() from error
+            raise _unstorable(command) from error
         words = "a value of {command} is of another kind: {why}"
         hint = "give a text for a text, and a list for a list"
         raise Invalid("bad_value", words, hint, type(command).__name__, str(error)) from error
@@ -51,15 +51,17 @@ def encoded(command: Struct) -> bytes:
     # What JSON cannot say is written as null: then what is read back is not what was given.
     suspect = b"\\u0000" in data or _has_numbers(command) or understood != command
     if suspect and has_unstorable(msgspec.to_builtins(command)):
-        raise _unstorable()
+        raise _unstorable(command)
     _check_paths(command)
     if isinstance(command, (AddItem, DispatchAgent)) and not _can_be_seen(command):
-        raise Invalid("bad_title", "nobody could see this title", "say in words what should be done")
+        raise Invalid("bad_title", "nobody could see this title", "say in words what should be done", field="title")
     return data
 
 
-def _unstorable() -> Invalid:
-    return Invalid("bad_text", "a text holds a NUL character, or a number is too large", "remove it and try again")
+def _unstorable(command: Struct) -> Invalid:
+    words = "a text holds a NUL character, or a number is too large"
+    fields = [name for name, value in msgspec.to_builtins(command).items() if has_unstorable(value)]
+    return Invalid("bad_text", words, "remove it and try again", fields=fields)
 
 
 def _check_paths(command: Struct) -> None:

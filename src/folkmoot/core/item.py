@@ -232,6 +232,8 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     message: str | None = None  # the handoff that brought it here
     touched: list[str] = field(default_factory=list)  # files changed since the last verdict on the work
     changed: list[str] = field(default_factory=list)  # paths of the changes that were taken onto its branch
+    lines_added: int = 0  # by all changes that were taken onto its branch, one after the other
+    lines_removed: int = 0
     head: str | None = None  # the commit its branch is at; None: nothing is there that has not landed
     marked: str | None = None  # the commit in which a landing has marked conflicts; as such it never lands
     shown: str | None = None  # where it was when it last came before a stage that gives verdicts; empty: nowhere

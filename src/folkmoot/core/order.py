@@ -1,5 +1,8 @@
 """Which ready item is next, written into columns that a store can filter and sort on (R-23)."""
 
+from collections import Counter
+from collections.abc import Iterable
+
 from msgspec import Struct
 
 from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS, PRIORITIES
@@ -59,6 +62,22 @@ def order_key(item: Item, now: float, starve: float) -> tuple[int, float, int, i
     if starved:
         return (0, item.ready_at, 0, 0, item.number)
     return (1, 0.0, PRIORITIES.index(item.priority), -item.rank, item.number)
+
+
+def shown_key(item: Item) -> tuple[int, int]:
+    """What stands first in a column of a board: by urgency, then by age. Nothing that time alone changes decides."""
+    return (PRIORITIES.index(item.priority), item.number)
+
+
+def shown_first(items: Iterable[Item], each: int | None) -> list[Item]:
+    """Of every column the first so many, in the order of their numbers; None: all."""
+    taken: Counter[str] = Counter()
+    found: list[Item] = []
+    for item in sorted(items, key=shown_key):
+        taken[item.column] += 1
+        if each is None or taken[item.column] <= each:
+            found.append(item)
+    return sorted(found, key=lambda item: item.number)
 
 
 def stage(flow: Flow, item: Item) -> str:

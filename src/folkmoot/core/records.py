@@ -129,6 +129,9 @@ class Wanted(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
         return self.files is None and not self.locks
 
 
+PUT_ASIDE = "It was put aside when it was added. Should it be worked on?"
+
+
 class Question(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     id: str
     item: str

@@ -10,6 +10,7 @@ UNREAD = "as it was written"  # in `extra`: the text of a report that could not 
 OTHER_REASONS = "other reasons"  # in `extra`: of several in one field, those that do not decide
 UNREAD_MAX = 20_000  # characters of it
 WORDS_BESIDE = "words beside the report"  # in `extra`: what an agent says around what was read
+UNDECIDED = "fields that nobody knows"  # in `extra`: told on where their author could not be asked
 SIGNALS = ("TASK_INCOMPLETE", "EXPERT_UNSUCCESSFUL", "TASK_COMPLETE")  # as a summary: no words of the agent's own
 
 
@@ -42,6 +43,12 @@ class Finding(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields
     remark: bool = False  # said beside `done`: nothing must change for it; only the rules say so
     fixed: str | None = None  # what was done about it, where whoever tells of it says that it is mended
     unheard: str | None = None  # the stage whose look found it, while that look has given no verdict
+
+
+class NamedFinding(Finding, frozen=True, gc=False, kw_only=True):
+    """A finding, and the short name by which people speak of it."""
+
+    id: str
 
 
 class Remark(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):

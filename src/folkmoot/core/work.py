@@ -34,6 +34,8 @@ class Work(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     lands: list[Touched] | None = None  # how that differs from where the parent's branch is; None: as `touched`
     files: int = 0  # how many paths differ, where more do than are listed
     bytes: int = 0  # what the changed files hold together
+    added: int = 0  # lines of text that came
+    removed: int = 0  # and that went
     aside: str | None = None  # the folder its files were put in as they are: they could not be taken in
     why: str = ""  # and why not
     secrets: list[Secret] = field(default_factory=list)  # where the change holds some
@@ -55,6 +57,7 @@ class Evidence(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     commit: str | None = None
     tree: str | None = None
     output: str = ""  # its last words
+    before: str = ""  # it was red in the same way on the target branch, before any agent had worked: what it said there
 
 
 class Landing(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):

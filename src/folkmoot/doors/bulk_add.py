@@ -96,7 +96,7 @@ def _yaml(text: str, source: str) -> list[Any]:
         first = findings.faults[0]
         more = f" ({first.suggestion})" if first.suggestion else ""
         raise _bad(source, f"line {first.line}: {first.message}{more}")
-    value = _plain(tree)
+    value = plain_values(tree)
     if isinstance(value, dict) and list(value) == ["items"]:
         value = value["items"]
     if not isinstance(value, list):
@@ -104,14 +104,14 @@ def _yaml(text: str, source: str) -> list[Any]:
     return value
 
 
-def _plain(node: Any) -> Any:
+def plain_values(node: Any) -> Any:
     """A tree of YAML as values. Everything stays text: `no` and `2024-01-01` are good titles. What is left empty
     (`body:`, `body: ~`) says nothing."""
     from folkmoot.flows.source import Mapping, Sequence, is_null
 
     if isinstance(node, Mapping):
-        return {key: _plain(entry.value) for key, entry in node.entries.items() if not is_null(entry.value)}
-    return [_plain(part) for part in node.items] if isinstance(node, Sequence) else node.text
+        return {key: plain_values(entry.value) for key, entry in node.entries.items() if not is_null(entry.value)}
+    return [plain_values(part) for part in node.items] if isinstance(node, Sequence) else node.text
 
 
 def _entries(values: list[Any], source: str) -> list[Entry]:

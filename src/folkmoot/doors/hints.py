@@ -20,7 +20,9 @@ PLACED: dict[str, tuple[str, ...]] = {
     "widen": ("paths",),
     **dict.fromkeys(("make_token", "revoke_token"), ("name",)),
     **dict.fromkeys(("accept", "complete", "reject"), ("message",)),
-    **dict.fromkeys(("cancel", "comments", "edit", "give", "reopen", "send_back", "show", "take"), ("item",)),
+    **dict.fromkeys(
+        ("cancel", "comments", "edit", "end_run", "give", "reopen", "send_back", "show", "take"), ("item",)
+    ),
 }
 
 # Calls whose command has another name.
@@ -30,6 +32,7 @@ NAMED = {
     "revoke_token": "token revoke",
     "login_code": "token link",
     "send_back": "send-back",
+    "end_run": "end",
 }
 TEXTS = {"answer", "content", "more", "task", "text", "why"}
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
+from msgspec import UNSET
+
 from folkmoot.api import requests
 from folkmoot.api.machine import BackedUp
 from folkmoot.api.metrics import Metrics
@@ -24,6 +26,7 @@ from folkmoot.api.requests import (
     Show,
     ShowFlow,
 )
+from folkmoot.api.summary.digest import Digest, ReadDigest
 from folkmoot.api.usage import By, UsageView
 from folkmoot.api.views import EventView, ItemSummary, ItemView, LessonView, QuestionView
 from folkmoot.core.commands import Actor
@@ -93,9 +96,10 @@ class Board(Sharing):
         priority: str = "medium",
         type: str = "feature",
         parent: str | None = None,
+        parked: bool = False,
         key: str | None = None,
     ) -> ItemView:
-        """Add an item; it begins where the flow does, or in `column`.
+        """Add an item; it begins where the flow does, or in `column`; `parked`: once a person says so.
 
         >>> board.add("User can reset a password", files=["src/reset.py"]).status
         'ready'
@@ -110,6 +114,7 @@ class Board(Sharing):
             priority=priority,
             type=type,
             parent=parent,
+            parked=True if parked else UNSET,
         )
         return self.ask(request, key)
 
@@ -308,6 +313,14 @@ class Board(Sharing):
         []
         """
         return self._ask(ReadUsage(item=item, by=by, since=since))
+
+    def digest(self, since: str = "24h") -> Digest:
+        """What landed, what waits for a person, what it cost and what was learned, since a moment.
+
+        >>> board.digest("yesterday").landed
+        []
+        """
+        return self._ask(ReadDigest(since=since))
 
     def lessons(self, agent: str | None = None) -> Sequence[LessonView]:
         """What runs have learnt, the newest first.

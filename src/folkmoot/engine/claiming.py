@@ -22,7 +22,8 @@ from folkmoot.core.rules.running.budgets import (
     check_rate,
     check_stop,
     in_force,
-    pool_of,
+    pools_of,
+    shut_for,
     shut_pools,
 )
 from folkmoot.core.rules.running.spending import DAY
@@ -172,7 +173,7 @@ def is_barred_by(flow: Flow, agent: str, item: Item, name: str) -> bool:
     """May this bar keep the item out of the agent's hands, when it stands? An item behind another one is hidden."""
     if name.startswith((PATH, RESERVED)):
         return is_kept_out_by(item, name, agent == LANDING)
-    return name == (landing_bar(flow, item) if agent == LANDING else pool_of(flow, agent, item))
+    return name == landing_bar(flow, item) if agent == LANDING else name in pools_of(flow, agent, item)
 
 
 def _shut(reading: Reading, flow: Flow, agent: str, now: float) -> Shut | None:
@@ -180,12 +181,13 @@ def _shut(reading: Reading, flow: Flow, agent: str, now: float) -> Shut | None:
     if agent == LANDING:
         holds = reading.holds(now) if reading.head().held else []
         return Shut(taken_branches(holds), lambda item: landing_bar(flow, item))
-    pauses = reading.pauses() if reading.head().pauses and agent in flow.agents else []
+    pauses = reading.pauses() if reading.head().pauses else []
     paused = {one for one in in_force(pauses, now) if one.startswith(POOL)}
-    if agent not in flow.agents or not (paused or flow.pools):
+    if not paused and (agent not in flow.agents or not flow.pools):
         return None
     live = [run for run in reading.open_runs() if run.lease_until > now] if flow.pools else []
-    return Shut(shut_pools(flow, paused, live), lambda item: pool_of(flow, agent, item))
+    shut = shut_pools(flow, paused, live)
+    return Shut(shut, lambda item: shut_for(flow, agent, item, shut))
 
 
 def wanted(
@@ -262,6 +264,8 @@ def next_of(
 ) -> tuple[str, Item] | None:
     """The agent and the item that a worker begins next: what is to land, then what is to be proved, then by order."""
     found = []
+    agents = list(agents)
+    tx.expect_ready(agents, now, flow.limits.starve, column=column)
     for agent in agents:
         try:
             check_starting(tx, flow, agent, pauses, now)

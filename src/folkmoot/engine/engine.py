@@ -24,6 +24,7 @@ from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.admission import check_claimer, check_moves, check_version, lease_for
 from folkmoot.core.rules.claims import stale
 from folkmoot.core.rules.messages.carrying import note_on, note_on_completed
+from folkmoot.core.rules.running.joining import lacking
 from folkmoot.core.rules.running.landing import check_lease, moves_branch
 from folkmoot.core.rules.sharing.holds import note_on_lock
 from folkmoot.core.rules.sharing.paths import normal_path, outside
@@ -185,17 +186,22 @@ class Engine:
         worker: str = "",
         lease: float | None = None,
         sandboxed: bool | None = None,
+        labels: Sequence[str] = (),
     ) -> Assignment:
-        """For a worker: the next item for any of these agents and gates; raises NothingToDo if none is ready."""
+        """For a worker: the next item for any of these agents and gates that its labels allow; raises NothingToDo if
+        none is ready."""
 
         def work(unit: UnitOfWork) -> Assignment:
             pauses = check_pauses(unit)
-            found = found_among_due(unit, partial(next_of, unit.tx, unit.flow, agents, pauses, unit.moment.now))
+            able = [agent for agent in agents if not lacking(unit.flow, agent, labels)]
+            found = found_among_due(unit, partial(next_of, unit.tx, unit.flow, able, pauses, unit.moment.now))
             if found is None:
                 raise NothingToDo("nothing_ready", "no item is ready for any of these agents", "see: <board>")
             agent, item = found
             seconds = lease_for(unit.flow, agent, None, lease)
-            order = commands.ClaimItem(agent=agent, lease=seconds, worker=worker, sandboxed=sandboxed)
+            order = commands.ClaimItem(
+                agent=agent, lease=seconds, worker=worker, sandboxed=sandboxed, labels=list(labels)
+            )
             claimed, run = _claim(unit, order, item, actor)
             return Assignment(
                 run=run.id,

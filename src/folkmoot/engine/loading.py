@@ -14,7 +14,7 @@ from folkmoot.core.rules.judging.form import names_another
 from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.messages.sending import belongs_to
 from folkmoot.core.rules.messages.telling import ids_in
-from folkmoot.core.rules.running.budgets import POOL, STARTS, pool_of
+from folkmoot.core.rules.running.budgets import POOL, STARTS, gate_pool, pools_of
 from folkmoot.core.rules.running.spending import DAY
 from folkmoot.core.rules.sharing.choice import Ground, waiting_for, wanted, writes_now
 from folkmoot.core.rules.sharing.paths import meeting
@@ -114,7 +114,7 @@ def situation(
         messages=_messages(reading, command, item) if head.messages else [],
         pauses=pauses,
         asked=_asked(reading, pauses) if kind is commands.PauseRun else frozenset(),
-        in_pool=_in_pool(reading, flow, item, moment.now) if kind is commands.PauseRun and item else 0,
+        in_pool=_in_pool(reading, flow, item, moment.now) if item and _is_of_pool(command) else 0,
         meters=_meters(reading, flow, command, item, origin or maker or item),
         parent=_parent(reading, command, item, item.asker) if item and item.asker else None,
         holds=holds,
@@ -127,14 +127,23 @@ def _asked(reading: Reading, pauses: list[Pause]) -> frozenset[str]:
     return frozenset(question.id for question in found if question is not None and question.state == "open")
 
 
+def _is_of_pool(command: Command) -> bool:
+    """May it say that a pool, or a gate, cannot work now?"""
+    if isinstance(command, commands.ReportRun):
+        return bool(command.evidence) and not command.evidence[0].green
+    return isinstance(command, commands.PauseRun)
+
+
 def _in_pool(reading: Reading, flow: Flow, item: Item, now: float) -> int:
     """How many other items need the pool of the item's run now: they are ready for it, or at work with it."""
     run = reading.run(item.run or "")
-    pool = (run.pool or run.agent) if run is not None else ""
-    ready = ((agent, reading.ready(agent, now, flow.limits.starve, limit=IN_POOL_MAX)) for agent in flow.agents)
-    number = sum(pool_of(flow, agent, one) == POOL + pool for agent, found in ready for one in found)
-    live = (one for one in reading.open_runs() if one.item != item.id and not one.gate)
-    return number + sum((one.pool or one.agent) == pool for one in live)
+    is_gate = run is not None and run.gate
+    pool = "" if run is None else gate_pool(run.agent) if is_gate else run.pool or run.agent
+    agents = [*flow.agents, *flow.gates] if is_gate else flow.agents
+    ready = ((agent, reading.ready(agent, now, flow.limits.starve, limit=IN_POOL_MAX)) for agent in agents)
+    number = sum(POOL + pool in pools_of(flow, agent, one) for agent, found in ready for one in found)
+    live = (one for one in reading.open_runs() if one.item != item.id and one.gate == is_gate)
+    return number + sum((gate_pool(one.agent) if is_gate else one.pool or one.agent) == pool for one in live)
 
 
 def _origin(reading: Reading, maker: Item | None) -> Item | None:

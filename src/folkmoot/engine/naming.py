@@ -7,8 +7,9 @@ from folkmoot.engine.loading import known_item
 from folkmoot.errors import Invalid
 from folkmoot.store.port import Reading
 
-# How a worker calls itself: its machine, which process of it, and a random end.
-WORKER = re.compile(r"(.{1,300})-((\d{1,10})\.\d{1,20}\.[0-9a-f]{8}\.\d{1,20})-[0-9a-f]{6}\Z")
+# How a worker calls itself: its machine by its name, which process of it, which machine that is, and a random end. An
+# older version did not say which machine it is.
+WORKER = re.compile(r"(.{1,300})-((\d{1,10})\.\d{1,20}\.[0-9a-f]{8}\.\d{1,20})-([0-9a-f]{8})?[0-9a-f]{6}\Z")
 LETTERS_LEAST = 4  # of an id: by fewer anybody could guess one where there are few runs
 NAMED_MAX = 5  # of those that are meant as well
 

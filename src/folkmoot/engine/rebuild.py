@@ -10,7 +10,7 @@ from folkmoot.core.order import QueuePosition, queue_position
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import Refused
 from folkmoot.store.codec import Unreadable, number_of
-from folkmoot.store.port import Store
+from folkmoot.store.port import Store, Transaction
 
 if TYPE_CHECKING:
     from folkmoot.core.item import Item
@@ -37,14 +37,16 @@ class Fold:
 
     def write(self, store: Store) -> None:
         """Into a store that has the log and no rows yet."""
+        try:
+            store.transact(self.save)
+        except (ValueError, OverflowError, RecursionError) as fault:
+            raise Unreadable(f"the log folds to a row that no store takes: {fault}") from fault
+
+    def save(self, tx: Transaction) -> None:
         rows: list[tuple[str, Row, bool]] = []
         for table, folded in self.tables.items():
             rows += [(table, row, True) for row in folded.values()]
-        places = self._places()
-        try:
-            store.transact(lambda tx: tx.save([], rows, places))
-        except (ValueError, OverflowError, RecursionError) as fault:
-            raise Unreadable(f"the log folds to a row that no store takes: {fault}") from fault
+        tx.save([], rows, self._places())
 
     def wrong(self) -> list[str]:
         """What no row by itself shows: items that come after, wait for or belong to such as never were."""

@@ -14,6 +14,7 @@ from folkmoot.api.call import Call, Role
 from folkmoot.api.gauges import ReadFigures, ReadGauges
 from folkmoot.api.health import CheckHealth
 from folkmoot.api.requests import Request
+from folkmoot.api.summary.digest import ReadDigest
 from folkmoot.core import commands
 from folkmoot.engine.outside import calls as outside
 from folkmoot.engine.screen import calls as on_screen
@@ -96,6 +97,12 @@ def _health(board: "Application", actor: "Actor", request: CheckHealth, key: str
     return board.health.check(request.whole)
 
 
+def _digest(board: "Application", actor: "Actor", request: ReadDigest, key: str | None) -> Any:
+    from folkmoot.engine.reads.summary.digest import read_digest  # only this one call needs it
+
+    return read_digest(board, actor, request, key)
+
+
 def _on_board(kind: type[commands.StopBoard] | type[commands.ResumeBoard]) -> Handler:
     return lambda board, actor, request, key: board.engine.on_board(actor, kind(**asdict(request)))
 
@@ -110,6 +117,7 @@ CALLS = (
     _look("board", screen.ShowBoard, "board"),
     _look("blocked", requests.ShowBlocked, "blocked"),
     _look("status", requests.ShowStatus, "status"),
+    _look("today", screen.ShowToday, "today"),
     _look("comments", requests.ListComments, "comments"),
     _look("questions", requests.ListQuestions, "questions"),
     _look("inbox", requests.ShowInbox, "inbox"),
@@ -120,6 +128,7 @@ CALLS = (
     _look("lessons", requests.ListLessons, "lessons"),
     _look("metrics", requests.Measure, "metrics"),
     _look("usage", requests.ReadUsage, "usage"),
+    Call("digest", ReadDigest, _digest, LOOKERS, writes=False),
     _look("escalations", requests.ShowEscalations, "escalations"),
     _look("pauses", requests.ListPauses, "pauses"),
     _look("runs", requests.ListRuns, "live"),
@@ -130,6 +139,7 @@ CALLS = (
     _look("figures", ReadFigures, "figures"),
     Call("change", screen.ShowChange, on_screen.change, LOOKERS, writes=False),
     Call("moves", screen.ShowMoves, on_screen.moves, LOOKERS, writes=False),
+    Call("prospect", screen.ShowProspect, on_screen.prospect, LOOKERS, writes=False),
     Call("search", screen.Search, on_screen.search, LOOKERS, writes=False),
     Call("past", screen.ShowPast, on_screen.show_past, LOOKERS, writes=False),
     Call("workers", screen.ListWorkers, on_screen.list_workers, LOOKERS, writes=False),
@@ -140,6 +150,7 @@ CALLS = (
     Call("send_back", screen.SendBack, on_screen.send_back, PEOPLE, writes=True),
     Call("edit", requests.Edit, _on_item(commands.EditItem), PEOPLE, writes=True),
     Call("cancel", requests.Cancel, _on_item(commands.CancelItem), PEOPLE, writes=True),
+    Call("end_run", screen.EndRun, _on_item(commands.EndRun), PEOPLE, writes=True),
     Call("reopen", requests.Reopen, _on_item(commands.ReopenItem), PEOPLE, writes=True),
     Call("comment", requests.AddComment, _on_item(commands.AddComment), WORKERS, writes=True),
     Call("answer", requests.AnswerQuestion, _by("answer", commands.AnswerQuestion), PEOPLE, writes=True),

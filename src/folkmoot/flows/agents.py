@@ -83,6 +83,7 @@ def _agent(fields: Fields, name: str, node: Node, read_prompt: ReadPrompt) -> Ag
         name=name,
         escalate_to=fields.given_name(entries, (*path, "escalate_to"), "the column's name"),
         experts=fields.names(entries, (*path, "experts"), "the expert's name"),
+        needs=fields.names(entries, (*path, "needs"), "the label", or_one=True),
         **given,
     )
 

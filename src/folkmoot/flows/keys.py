@@ -28,6 +28,7 @@ KINDS = {
     "choice or paths": "one of the words that are named, or a list of paths from the project's folder on",
     "path": "a path that stays in its folder",
     "command": "a list of words; it never goes through a shell",
+    "command or targets": "a command, or a list of targets, see the section of that name",
     "command or text": "a list of words, or a text that is split at spaces",
     "commands": "a list of commands, one after the other",
     "keys": "keys and values, see the section of that name",
@@ -51,9 +52,18 @@ FLOW: Keys = {
     "models": Key("named", "what the name of a rung means"),
     "pools": Key("named", "how many runs share a quota at once"),
     "clients": Key("named", "how a client is started, and what it may see; one that is known needs no entry"),
-    "notify": Key("command", "run with the question's text when a question to a person opens"),
+    "notify": Key(
+        "command or targets",
+        "where you are told of what happens; a command alone is run with the question's text when a question opens",
+    ),
     "budget": Key("keys", "what may be used up on one item and on one day"),
     "target": Key("text", "the branch that finished work lands on"),
+    "remote": Key(
+        "text",
+        "the git remote that several machines share: its name in your repository, like `origin`, or its address. "
+        "Commits of items are kept there, and work lands on its branch `target`",
+        "none: all on this machine",
+    ),
     "clone": Key("keys", "what the clone of each run gets, so that the project runs in it"),
     "secrets": Key("keys", "which files may hold what looks like a secret"),
     "widen": Key(
@@ -96,6 +106,9 @@ AGENT: Keys = {
     "setup": Key("commands", "run in its fresh clone before it is started"),
     "timeout": Key("span", "the longest that one run of it may take", "`limits.timeout`"),
     "network": Key("switch", "`false`: in the sandbox its processes reach no network"),
+    "needs": Key(
+        "name or names", "labels that its worker must have, like `gpu`: a worker is started with those it has"
+    ),
 }
 START: Keys = {
     "client": Key("name", "a client that is known, or has an entry in `clients`"),
@@ -108,6 +121,9 @@ GATE: Keys = {
     "setup": Key("commands", "run in its fresh clone before it"),
     "timeout": Key("span", "the longest it may take", "`limits.timeout`"),
     "network": Key("switch", "`false`: in the sandbox it reaches no network"),
+    "needs": Key(
+        "name or names", "labels that its worker must have, like `macos`: a worker is started with those it has"
+    ),
 }
 MESSAGE: Keys = {
     "from": Key("name or names", "who may send it; `any` is every agent", "needed"),
@@ -148,13 +164,27 @@ BUDGET: Keys = {
     "item_time": Key("span", "running time on one item", "no limit"),
     "day_time": Key("span", "running time on one day", "no limit"),
 }
+NOTIFY: Keys = {
+    "command": Key("command", "run with the notice in words as its last argument, and as JSON on standard input"),
+    "desktop": Key("switch", "shown on the screen of this machine, by `notify-send` or `kdialog`"),
+    "webhook": Key("text", "an address, or the variable that holds it: gets the notice as JSON, signed"),
+    "slack": Key("text", "the variable that holds the address of an incoming webhook of Slack"),
+    "discord": Key("text", "the variable that holds the address of a webhook of Discord"),
+    "secret": Key("text", "of a webhook: the variable that holds the secret by which it is signed", "needed"),
+    "on": Key(
+        "choices",
+        "what is told: `question`, `failure`, `pause`, `budget`, `landed`, `idle`",
+        "`[question, pause, budget, idle]`",
+    ),
+    "quiet": Key("text", 'when nothing is sent, in local time: `"22:00-07:00"`; what comes then is sent after'),
+}
 CLONE: Keys = {
     "setup": Key("commands", "run in the fresh clone of agents and gates that have no `setup` of their own", "none"),
     "setup_from": Key(
         "texts",
         "the files and folders that `setup` depends on, such as a lock file: while these are the same, what it left is "
         "put into the clone instead of running it",
-        "all files of the project",
+        "the lock file, where `setup` installs from one and builds nothing of the project; else all files",
     ),
     "teardown": Key("commands", "run in the clone after the run, however it ended, for a minute at most", "none"),
     "ports": Key("count", "how many ports a run has to itself, from `MOOT_PORT` on; at most 100"),

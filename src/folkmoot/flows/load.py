@@ -17,6 +17,7 @@ from folkmoot.flows.faults import Findings, FlowFaults
 from folkmoot.flows.fields import NAME, Fields
 from folkmoot.flows.ladder import check_steps
 from folkmoot.flows.source import Mapping, Node, read_source
+from folkmoot.flows.targets.reading import check_kept_apart, read_notify
 
 FLOW_KEYS = list(keys.FLOW)
 
@@ -87,9 +88,10 @@ def _flow(
         models=running.read_models(fields, entries),
         pools=running.read_pools(fields, entries),
         clients=running.read_clients(fields, entries),
-        notify=running.read_notify(fields, entries),
+        **read_notify(fields, entries),
         budget=running.read_budget(fields, entries),
         target=running.read_target(fields, entries),
+        remote=running.read_remote(fields, entries),
         **sections.read_mirror(fields, entries),
         clone=sections.read_clone(fields, entries),
         secrets=sections.read_secrets(fields, entries),
@@ -111,6 +113,7 @@ def _check(flow: Flow, findings: Findings, start: running.Start, known_clients: 
     ColumnCheck(flow, findings).all()
     agents.all()
     check_steps(flow, findings)
+    check_kept_apart(flow.notices, flow.clients, findings)
     RunningCheck(flow, findings, start, known_clients).all()
 
 

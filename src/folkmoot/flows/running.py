@@ -23,6 +23,9 @@ USED_TIME_RANGE = (1.0, 365 * 86_400.0)
 FUNCTION = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 BRANCH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
+REMOTE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+ADDRESS = re.compile(r"/\S+|(?:ssh|https|file)://\S+|(?:[\w.-]+@)?[A-Za-z0-9][\w.-]*:[^:\s]\S*")
+PASSWORD = re.compile(r"\w+://[^/@\s]*:[^/@\s]*@|https://[^/@\s]+@")
 # What makes a loader run code of its choice, before any program of the run: nobody gets these.
 LOADER = ("LD_", "DYLD_", "GCONV_PATH", "GLIBC_TUNABLES")
 # Names whose value is better not written into a file that is stored with the board.
@@ -216,10 +219,6 @@ def read_budget(fields: Fields, entries: Entries) -> Budget:
     return Budget(**given)
 
 
-def read_notify(fields: Fields, entries: Entries) -> list[str]:
-    return fields.command(entries["notify"].value, ("notify",)) if "notify" in entries else []
-
-
 def read_target(fields: Fields, entries: Entries) -> str:
     if "target" not in entries:
         return "main"
@@ -228,6 +227,22 @@ def read_target(fields: Fields, entries: Entries) -> str:
     if branch is not None and not _is_branch(branch):
         fields.findings.fault(("target",), f"{shown(branch)} is no branch", "write its name, like main", node.place)
     return branch or "main"
+
+
+def read_remote(fields: Fields, entries: Entries) -> str | None:
+    if "remote" not in entries:
+        return None
+    node = entries["remote"].value
+    named = fields.text(node, ("remote",), "the remote")
+    if named is not None and not (REMOTE.fullmatch(named) or ADDRESS.fullmatch(named)):
+        advice = "write its name, like origin, or its address: a full path, ssh://HOST/PATH or HOST:PATH"
+        fields.findings.fault(("remote",), f"{shown(named)} is no remote", advice, node.place)
+        return None
+    if named is not None and PASSWORD.match(named):
+        advice = "leave it out: ssh uses your keys, and https what ~/.netrc says"
+        fields.findings.fault(("remote",), "a password stands in the address of the remote", advice, node.place)
+        return None
+    return named
 
 
 def _is_branch(name: str) -> bool:

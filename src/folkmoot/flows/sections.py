@@ -114,13 +114,14 @@ def read_gates(fields: Fields, entries: Entries) -> dict[str, Gate]:
     for name, entry in _named(fields, entries, "gates", "a gate").items():
         path = ("gates", name)
         given = fields.section(entry.value, path, GATE_KEYS)
-        run, setup, timeout, network = (given.get(key) for key in GATE_KEYS)
+        run, setup, timeout, network = (given.get(key) for key in ("run", "setup", "timeout", "network"))
         gates[name] = Gate(
             name=name,
             run=fields.command(run.value, (*path, "run")) if run else [],
             setup=fields.commands(setup.value, (*path, "setup")) if setup else [],
             timeout=fields.span(timeout.value, (*path, "timeout"), *TIMEOUT_RANGE) if timeout else None,
             network=fields.boolean(network.value, (*path, "network")) is not False if network else True,
+            needs=fields.names(given, (*path, "needs"), "the label", or_one=True),
         )
     return gates
 

@@ -6,6 +6,7 @@ from typing import Any
 from folkmoot.core.enums import Outcome
 from folkmoot.core.report import Contract, Delegation, Files, Report
 from folkmoot.core.vocabulary.lines import ONE_PATH, finding_in, number_in, paths_in
+from folkmoot.core.vocabulary.phrases.describing import may_decide
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import COUNTED, counted, tally, told_under
 from folkmoot.core.vocabulary.plans import says_nothing as no_order
@@ -42,7 +43,9 @@ COMPANIONS = {
 SHARED = {"sharedTypes", "integrationPoints", "contracts"}
 # The states of a message; what is no such word in a completion says how the phase ended.
 MESSAGE_STATES = ("pending", "accepted", "completed")
-_OF_THE_END = {"verdict", "approval", "approved", "error", "reason", "details"}
+_OF_THE_END = {
+    *("verdict", "approval", "approved", "error", "reason", "details", "recoverable", "retryable", "fatal"),
+}
 _COUNTS = {"count", "total", "number"}
 _IN_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 # What a field of ours is called in a quest report.
@@ -91,7 +94,7 @@ def is_status_report(data: dict[str, Any]) -> bool:
 
 def says_return(data: dict[str, Any]) -> bool:
     """A known status with nothing beside it but what says more about the end."""
-    return says_status(data) and _is_known(data["status"])
+    return says_status(data) and _is_known(data["status"]) and data.keys() - {"status"} <= _OF_THE_END
 
 
 def _is_known(word: Any) -> bool:
@@ -99,9 +102,13 @@ def _is_known(word: Any) -> bool:
 
 
 def says_status(data: dict[str, Any]) -> bool:
-    """Is it, as a whole text, meant as a report? A status alone, or one with what says more about the end."""
+    """Is it, as a whole text, meant as a report? A status alone, or with what says more about the end; one of our words
+    for it also beside whatever only describes. `{"status": "completed", "job": 12}` may be anybody's log."""
     word = data.get("status")
-    return isinstance(word, str) and data.keys() - {"status"} <= _OF_THE_END
+    if not isinstance(word, str) or data.keys() & {"type", "signal"}:
+        return False
+    beside = {name: value for name, value in data.items() if name != "status" and name not in _OF_THE_END}
+    return not beside or (_is_known(word) and not any(may_decide(name, value) for name, value in beside.items()))
 
 
 def status_report(data: dict[str, Any]) -> Report:

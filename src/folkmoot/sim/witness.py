@@ -11,9 +11,9 @@ from folkmoot.core.flow import LANDING
 from folkmoot.core.item import Item
 from folkmoot.core.order import order_key, queue_position
 from folkmoot.core.records import Comment, Pause, Question, Run
-from folkmoot.core.rules.running.budgets import ALL, POOL, STARTS, day_is_spent, has_room, in_force, pool_of
+from folkmoot.core.rules.running.budgets import ALL, POOL, STARTS, day_is_spent, has_room, in_force, pools_of
 from folkmoot.core.rules.running.spending import DAY
-from folkmoot.core.rules.sharing.choice import Ground, landing_obstacle, pick, writes_now
+from folkmoot.core.rules.sharing.choice import Ground, landing_obstacle, pick, waits_by_row, writes_now
 from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.engine.checking.audit import Audit
 from folkmoot.engine.checking.doctor import Waiters, check_board, writers_by_path
@@ -41,13 +41,12 @@ class Witness:
         self.runs_of: dict[str, list[str]] = {}
         self.questions_of: dict[str, list[str]] = {}
         self.open_questions: dict[str, Question] = {}
-        self.needs: dict[str, set[str]] = {}
-        self.needed_by: dict[str, set[str]] = {}
         self.queue_of: dict[str, str | None] = {}
         self.queues: dict[str, set[str]] = {}
         self.unfinished: set[str] = set()
         self.filed: set[str] = set()  # items in some queue that declare files
-        self._direct: dict[str, set[str]] = {}  # item -> who waits for it, and its parent
+        self._waits: dict[str, set[tuple[str, str]]] = {}  # item -> who waits for whom, by its row
+        self._direct: dict[str, set[str]] = {}  # item -> who waits for it, but for paths
         self._prints: dict[tuple[str, str], int] = {}
         self._mark = 0
         self.audit.conduct.weighs = True  # no run of this board is older than the rule
@@ -137,8 +136,9 @@ class Witness:
     def _awaits_person(self, agent: str, item: Item) -> bool:
         """Does its pool pause until a person lets it go on?"""
         assert self.flow is not None
-        pause = self.audit.tables.get("pauses", {}).get(pool_of(self.flow, agent, item) or "")
-        return isinstance(pause, Pause) and pause.on and pause.until is None
+        pauses = self.audit.tables.get("pauses", {})
+        found = (pauses.get(name) for name in pools_of(self.flow, agent, item))
+        return any(isinstance(pause, Pause) and pause.on and pause.until is None for pause in found)
 
     def _writes(self, agent: str) -> bool:
         assert self.flow is not None
@@ -211,18 +211,7 @@ class Witness:
 
     def _index_item(self, item: Item) -> None:
         assert self.flow is not None, "a board has a flow before it has items"
-        needs = {*item.after, *item.waits_for}
-        if needs != self.needs.get(item.id):
-            for need in self.needs.get(item.id, ()):
-                self.needed_by[need].discard(item.id)
-                if need in self.items and self.items[need].asker != item.id:
-                    self._direct.get(need, set()).discard(item.id)
-            for need in needs:
-                self.needed_by.setdefault(need, set()).add(item.id)
-                self._direct.setdefault(need, set()).add(item.id)
-            self.needs[item.id] = needs
-        if item.asker:
-            self._direct.setdefault(item.id, set()).add(item.asker)
+        self._index_waits(item)
         queue = queue_position(self.flow, item).queue
         before = self.queue_of.get(item.id)
         if queue != before:
@@ -233,6 +222,16 @@ class Witness:
             self.queue_of[item.id] = queue
         (self.filed.add if queue is not None and item.files else self.filed.discard)(item.id)
         (self.unfinished.discard if item.status in ENDED else self.unfinished.add)(item.id)
+
+    def _index_waits(self, item: Item) -> None:
+        waits, before = waits_by_row(item), self._waits.get(item.id, set())
+        for waiter, need in before - waits:
+            other = need if waiter == item.id else waiter  # the one other row that may say the same
+            if (waiter, need) not in self._waits.get(other, ()):
+                self._direct[need].discard(waiter)
+        for waiter, need in waits - before:
+            self._direct.setdefault(need, set()).add(waiter)
+        self._waits[item.id] = waits
 
     def _check_order(self, claim: Event, column: str | None) -> None:
         first = self.first(claim.agent or "", claim.time, column)
@@ -255,7 +254,7 @@ class Witness:
         touched |= {
             item
             for need in touched
-            for item in (*self.needed_by.get(need, ()), *self.audit.conduct.children.get(need, ()))
+            for item in (*self._direct.get(need, ()), *self.audit.conduct.children.get(need, ()))
         }
         self.check(sorted(touched))
 

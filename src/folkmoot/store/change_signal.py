@@ -44,6 +44,9 @@ class ChangeSignal:
                 self._sleepers.discard(sleeper)
         return self._count
 
+    def listen(self) -> None:
+        """Begin to hear what others write, for whoever is not going to wait here but to be woken otherwise."""
+
     def close(self) -> None:
         """Nobody will ring any more: who sleeps is let go."""
         self.notify()

@@ -95,6 +95,14 @@ def decode_event(row: Sequence[Any]) -> Event:
     )
 
 
+def decoded(row: Sequence[Any]) -> Event:
+    """An event of a log that may come from anywhere."""
+    try:
+        return decode_event(row[:9])
+    except (RecursionError, ValueError, OverflowError) as fault:
+        raise Unreadable(f"event {row[0]} cannot be read: {fault}") from fault
+
+
 def link(previous: bytes, columns: Columns, body: bytes) -> bytes:
     """The hash of an event, over the whole log up to it."""
     return sha256(previous + _encode(columns) + body).digest()

@@ -69,8 +69,12 @@ class Reading(Protocol):
         after: int = 0,
         limit: int = 1000,
     ) -> list[Item]: ...
-    def open_items(self) -> list[Item]:
-        """Those that have not ended, in the order of their numbers."""
+    def open_items(self, each: int | None = None) -> list[Item]:
+        """Those that have not ended, in the order of their numbers; `each`: of every column only the first so many, as
+        `core/order.shown_key` has them."""
+
+    def open_in(self) -> dict[str, int]:
+        """How many have not ended in each column, of those in their own right."""
 
     def ended_items(self, limit: int) -> list[Item]:
         """Those that have ended, the newest first: by when they came to stand so, then by their numbers."""
@@ -84,8 +88,9 @@ class Reading(Protocol):
     def runs_named(self, beginning: str, limit: int) -> list[Run]:
         """Those whose ids begin so, in the order of their ids."""
 
-    def runs_ended(self, since: int) -> list[Run]:
-        """Those that have ended at this moment (milliseconds of the wall clock) or later, by their ends."""
+    def runs_ended(self, since: int) -> Iterable[Run]:
+        """Those that have ended at this moment (milliseconds of the wall clock) or later, by their ends. A board may
+        have very many: they are read one by one."""
 
     def open_run(self, item: str) -> Run | None: ...
     def attempts(self, item: str) -> list[Attempt]: ...
@@ -99,6 +104,10 @@ class Reading(Protocol):
     def next_ready(
         self, agent: str, now: float, starve: float, *, column: str | None = None, item: str | None = None
     ) -> Item | None: ...
+    def expect_ready(self, agents: Iterable[str], now: float, starve: float, *, column: str | None = None) -> None:
+        """`next_ready` is asked next for each of these: a store that is far away looks at all of them at once. It
+        changes no answer."""
+
     def ready(
         self,
         agent: str,
@@ -174,7 +183,8 @@ class Reading(Protocol):
         """Items, comments, questions or runs whose documents hold all of these words, however they are capitalised, the
         newest first. Where in the document is not said; it is read only as far as is asked for."""
 
-    def rows(self, table: str) -> Iterable[Row]: ...
+    def rows(self, table: str) -> Iterable[Row]:
+        """All of them, read one by one."""
 
 
 class Transaction(Reading, Protocol):

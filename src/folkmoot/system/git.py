@@ -100,7 +100,7 @@ class SystemGit:
     ) -> Ran:
         executable = self._found()
         at = subcommand(args)
-        if args[at : at + 1] == ("fetch",):
+        if args[at : at + 1] in (("fetch",), ("ls-remote",)) and not any(map(_names_other_side, args)):
             # The other side of a local fetch gets none of our flags from git, so they are given once more.
             other = shlex.join([executable, *self._flags(), "upload-pack"])
             args = (*args[: at + 1], f"--upload-pack={other}", *args[at + 1 :])
@@ -286,4 +286,8 @@ def subcommand(args: tuple[str, ...]) -> int:
 
 def shown(args: tuple[str, ...]) -> str:
     """The command as an error tells it: our own long flags are left out."""
-    return shlex.join(part for part in args if not part.startswith("--upload-pack="))[:200]
+    return shlex.join(part for part in args if not _names_other_side(part))[:200]
+
+
+def _names_other_side(part: str) -> bool:
+    return part.startswith("--upload-pack=")

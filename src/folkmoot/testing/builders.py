@@ -23,6 +23,7 @@ from folkmoot.engine.moment import moment
 from folkmoot.errors import Refused
 from folkmoot.flows.load import load_flow
 from folkmoot.flows.preset import read_preset
+from folkmoot.store.port import Store
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.testing.clock import VirtualClock
 from folkmoot.testing.in_json import InJson
@@ -228,10 +229,14 @@ class Story:
 class TrialBoard:
     """A whole board in memory: the real engine and store, and a clock that stands still until it is moved."""
 
-    def __init__(self, flow: Flow | None = None, store: SqliteStore | None = None) -> None:
+    @staticmethod
+    def new_store() -> Store:
+        return SqliteStore.create(":memory:")
+
+    def __init__(self, flow: Flow | None = None, store: Store | None = None) -> None:
         self.clock = VirtualClock()
         self.clock.move_to(1.0)
-        engine = Engine(store or SqliteStore.create(":memory:"), self.clock, CountedIds())
+        engine = Engine(store or self.new_store(), self.clock, CountedIds())
         engine.adopt_flow(ENGINE, flow or preset_flow(), "trial")
         self.application = Application(engine, "trial", [])
         self.engine: Any = InJson(engine)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from folkmoot.core.enums import ENDED, OWN_KINDS
 from folkmoot.core.events import Event, Row, evolve, type_of_table
 from folkmoot.core.item import Item
-from folkmoot.core.order import QueuePosition, order_key
+from folkmoot.core.order import QueuePosition, order_key, shown_first
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
 from folkmoot.core.situation import Neighbour
 from folkmoot.errors import Invalid
@@ -80,8 +80,11 @@ class Model:
             and item.number > after
         ][:limit]
 
-    def open_items(self) -> list[Item]:
-        return [item for item in self.all_items() if item.status not in ENDED]
+    def open_items(self, each: int | None = None) -> list[Item]:
+        return shown_first((item for item in self.all_items() if item.status not in ENDED), each)
+
+    def open_in(self) -> dict[str, int]:
+        return dict(Counter(item.column for item in self.open_items() if item.kind in OWN_KINDS))
 
     def ended_items(self, limit: int) -> list[Item]:
         ended = [item for item in self.all_items() if item.status in ENDED]

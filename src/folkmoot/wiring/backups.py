@@ -1,7 +1,7 @@
 """Backups of a board, the way back to one, and its log as text."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from typing import BinaryIO
 
@@ -265,7 +265,7 @@ def rebuild(source: str, new: str, at: int | None, shown: str, end_runs: bool = 
             seq=last,
             items=len(fold.tables["items"]),
             ended_runs=ended,
-            wrong=fold.wrong() + _wrong(engine),
+            wrong=fold.wrong() + wrong_with(engine),
             heads=fold.heads(),
         )
     finally:
@@ -287,13 +287,13 @@ def _event_at(source: str, shown: str, ago: float) -> int:
     return seq
 
 
-def export(home: str, file: str | None, write: Callable[[bytes], object]) -> Exported:
+def export(lines: Iterable[bytes], file: str | None, write: Callable[[bytes], object]) -> Exported:
     """The log as JSON lines: into a file that is not there yet, or handed on piece by piece."""
     events, size = -2, 0  # neither the first line nor the last is an event
 
     def pieces() -> Iterator[bytes]:
         nonlocal events, size
-        for line in log.export_lines(os.path.join(home, STORE)):
+        for line in lines:
             events += 1
             size += len(line)
             yield line
@@ -334,15 +334,15 @@ def import_log(folder: str, home: str, source: BinaryIO, name: str) -> Imported:
             store = SqliteStore.open(new, durable=False)
             try:
                 fold.write(store)
-                wrong = fold.wrong() or _wrong(Engine(store, SystemClock(), SystemIds()))
+                wrong = fold.wrong() or wrong_with(Engine(store, SystemClock(), SystemIds()))
             finally:
                 store.close()
         except (Unreadable, Unavailable, Refused, ValueError, OverflowError, RecursionError) as fault:
             if isinstance(fault, Unavailable) and not faults.damage_is(fault):
                 raise
-            raise _no_board_in(name, str(fault)) from fault
+            raise no_board_in(name, str(fault)) from fault
         if wrong:
-            raise _no_board_in(name, "; ".join(wrong[:3]))
+            raise no_board_in(name, "; ".join(wrong[:3]))
         made = not os.path.isdir(home)
         os.makedirs(home, mode=0o700, exist_ok=True)
         try:
@@ -356,11 +356,11 @@ def import_log(folder: str, home: str, source: BinaryIO, name: str) -> Imported:
     return Imported(board=home, source=name, events=seq, seq=seq, items=len(fold.tables["items"]))
 
 
-def _no_board_in(name: str, words: str) -> Invalid:
+def no_board_in(name: str, words: str) -> Invalid:
     hint = "give a file that `<export>` wrote from a board that `<doctor>` finds sound"
     return Invalid("bad_log", "{name} does not make a board: {why}", hint, name, words)
 
 
-def _wrong(engine: Engine) -> list[str]:
+def wrong_with(engine: Engine) -> list[str]:
     """What the doctor finds."""
     return [f"{check.check}: {words}" for check in examine(engine).checks for words in check.wrong]

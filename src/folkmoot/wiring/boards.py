@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from folkmoot.core.commands import ENGINE, Actor
 from folkmoot.engine.application import Application
-from folkmoot.errors import Invalid, Refused, Unavailable
-from folkmoot.store.sqlite.create import sync_folders
+from folkmoot.errors import Refused, Unavailable
 from folkmoot.store.sqlite.store import SqliteStore
-from folkmoot.wiring.files.application import application_of
+from folkmoot.wiring.files.application import application_of, opened
 from folkmoot.wiring.files.flow_files import (
     FLOW,
     checked_file,
@@ -22,11 +21,12 @@ from folkmoot.wiring.files.flow_files import (
     read_flow_file,
     read_own,
 )
-from folkmoot.wiring.files.locating import FOLDER, OWN, STORE, find, find_lost
+from folkmoot.wiring.files.locating import ADDRESS, FOLDER, STORE, find, find_lost
+from folkmoot.wiring.files.making import IGNORED, is_unfinished, make_files
 from folkmoot.wiring.reading import shown, write_new
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import BinaryIO
 
     from folkmoot.api import machine
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from folkmoot.engine.application import SimulationRequest, Transcript
 
 MOVING = os.path.join("repo.git", "moving")  # there once a landing has had to do with files of the user's
-# The flow and its prompts may well be shared; what the board remembers and works with is its own.
-IGNORED = "".join(f"{name}\n" for name in OWN)
 
 # Paths are plain text here: pathlib alone would cost every command several milliseconds of start-up.
 
@@ -47,8 +45,7 @@ class FileBoards:
 
     def open(self, board_dir: str | None) -> Application:
         home = find(board_dir)
-        store = SqliteStore.open(os.path.join(home, STORE))
-        application = application_of(store, home, list(store.warnings))
+        application = opened(home, board_dir)
         application.notes += flow_changed(home, application)
         if os.path.isdir(os.path.join(home, MOVING)):
             from folkmoot.wiring.git_status import cut_off
@@ -56,33 +53,23 @@ class FileBoards:
             cut_off(home, application)
         return application
 
-    def create(self, folder: str, preset: str, gate: str | None = None) -> Application:
+    def create(self, folder: str, preset: str, gate: str | None = None, place: str | None = None) -> Application:
         """Make `.moot/` below the folder. What is there already is kept: a flow the user wrote first is taken in.
 
-        `gate` is the command that proves work; None: what the project has, empty: none."""
-        from folkmoot.flows.preset import read_preset
+        `gate` is the command that proves work; None: what the project has, empty: none. `place` may be the address of
+        a board on a server: a new one, or one that this machine joins."""
         from folkmoot.wiring.git_status import look_for_target, root_notes
-        from folkmoot.wiring.trust import check_files, made_for_this, make_private
+        from folkmoot.wiring.trust import made_for_this
 
         home = os.path.join(folder, FOLDER)
         path = os.path.join(home, STORE)
-        if os.path.exists(path) and not _is_unfinished(path):
+        if os.path.exists(os.path.join(home, ADDRESS)) or (os.path.exists(path) and not is_unfinished(path)):
             return self._made_for_this(home)
-        check_files(home, [])
-        files = {**read_preset(preset), ".gitignore": IGNORED}
-        if not os.path.exists(os.path.join(home, FLOW)):
-            files[FLOW] = _fitted(files[FLOW], folder, gate)
-        try:
-            os.makedirs(home, mode=0o700, exist_ok=True)
-            for name, text in files.items():
-                write_new(os.path.join(home, name), text)
-            for name in {os.path.dirname(name) for name in files}:
-                sync_folders(os.path.join(home, name, FLOW))
-            open_to_others = make_private(home)
-        except OSError as error:
-            words = "{folder} cannot be made: {why}"
-            hint = "choose a folder that is yours"
-            raise Unavailable("cannot_write", words, hint, shown(home), error.strerror) from error
+        if place is not None and "://" in place:
+            from folkmoot.wiring.files.on_server import make
+
+            return make(folder, home, preset, gate, place)
+        open_to_others = make_files(folder, home, preset, gate)
         ladders = ladder_file(home)
         flow, warnings = read_own(home, ladders)
         look_for_target(home, flow)
@@ -134,17 +121,23 @@ class FileBoards:
         until_idle: bool,
         tell: "Callable[[Any], None]",
         begin: "Callable[[machine.WorkerStart], None]",
+        labels: "Sequence[str]" = (),
     ) -> "machine.WorkerEnd":
         """Run agents on the board's items, until stopped or idle."""
         from folkmoot.wiring.running import work
 
-        return work(board, board.board_dir, slots=slots, agents=agents, until_idle=until_idle, tell=tell, begin=begin)
+        board.change_signal.listen()
+        home = board.board_dir
+        return work(
+            board, home, slots=slots, agents=agents, until_idle=until_idle, tell=tell, begin=begin, labels=labels
+        )
 
     @contextmanager
     def attend(self, board: Application, tell: "Callable[[Any], None]") -> "Iterator[None]":
         """See to gates, landings and what dead workers left, in a thread of this process, for as long as it is open."""
         from folkmoot.wiring.steering.attending import attend
 
+        board.change_signal.listen()
         with attend(board, board.board_dir, tell):
             yield
 
@@ -234,6 +227,12 @@ class FileBoards:
 
         serve(board, options, name, begin, tell)
 
+    def served_at(self, board: Application) -> str | None:
+        """The address at which this machine serves it now, if it does."""
+        from folkmoot.wiring.serving.address import served_at
+
+        return served_at(board.board_dir)
+
     def unmerged_branch(self, board: Application) -> str | None:
         """The branch on which landed work waits for the user to merge it, if any does."""
         from folkmoot.wiring.git_status import unmerged_branch
@@ -311,7 +310,7 @@ class FileBoards:
         """Keep the board as it is now in one file."""
         from folkmoot.wiring.backups import back_up
 
-        return back_up(shown(find(board_dir)), file)
+        return back_up(shown(_on_this_machine(find(board_dir), board_dir, "kept in one file")), file)
 
     def restore(
         self, board_dir: str | None, file: str | None, at: int | None, ago: float | None = None
@@ -320,7 +319,7 @@ class FileBoards:
         from folkmoot.wiring.backups import restore
         from folkmoot.wiring.trust import check_repository, make_private
 
-        home = shown(find_lost(board_dir, file))
+        home = shown(_on_this_machine(find_lost(board_dir, file), board_dir, "brought back"))
         view = restore(home, file, at, ago)
         make_private(home)
         check_repository(home)
@@ -329,9 +328,14 @@ class FileBoards:
 
     def export(self, board_dir: str | None, file: str | None, write: "Callable[[bytes], object]") -> "machine.Exported":
         """The board's log as JSON lines."""
+        from folkmoot.store.sqlite.backup.log import export_lines
         from folkmoot.wiring.backups import export
+        from folkmoot.wiring.files.on_server import address_of, log_lines
 
-        return export(shown(find(board_dir)), file, write)
+        home = find(board_dir)
+        address = address_of(home, board_dir)
+        lines = log_lines(address) if address is not None else export_lines(os.path.join(shown(home), STORE))
+        return export(lines, file, write)
 
     def save_page(self, board: Application, file: str, item: str | None) -> "machine.Saved":
         """The board, or one item with all that was made for it, as one page that opens from disk."""
@@ -346,6 +350,10 @@ class FileBoards:
         from folkmoot.wiring.backups import import_log
         from folkmoot.wiring.trust import made_for_this, make_private
 
+        if "://" in folder:
+            from folkmoot.wiring.files.on_server import import_log as import_there
+
+            return import_there(os.curdir, folder, source, name)
         home = os.path.normpath(os.path.join(folder, FOLDER))
         view = import_log(folder, home, source, name)
         make_private(home)
@@ -364,31 +372,17 @@ class FileBoards:
     def rescue(self, board_dir: str | None) -> tuple[str, dict[str, Any]]:
         """What to do about a board that is not sound."""
         from folkmoot.store.sqlite.backup.recovery_advice import way_back
+        from folkmoot.wiring.files.on_server import WAY_BACK, address_of
 
-        return way_back(os.path.join(find(board_dir), STORE))
-
-
-def _is_unfinished(path: str) -> bool:
-    """Whether it is the store of an init that was killed before it took in a flow; there is nothing on it yet."""
-    store = SqliteStore.open(path)
-    try:
-        return store.read(lambda reading: reading.head()).flow_version == 0
-    finally:
-        store.close()
+        home = find(board_dir)
+        return (WAY_BACK, {}) if address_of(home, board_dir) else way_back(os.path.join(home, STORE))
 
 
-def _fitted(flow: str, folder: str, gate: str | None) -> str:
-    """A preset with the clients installed here, the branch that is checked out, and the project's own check."""
-    from folkmoot.wiring.files.found_gate import found_gate
-    from folkmoot.wiring.trust import Outside
-    from folkmoot.worker.clients.catalogue import Catalogue
-    from folkmoot.worker.clients.suggest import fitted, takes_gate
-    from folkmoot.worker.git.places import current_branch
+def _on_this_machine(home: str, board_dir: str | None, what: str) -> str:
+    """The folder of a board that is in a file; one on a server is the server's to keep, and to bring back."""
+    from folkmoot.wiring.files.on_server import address_of, not_here
 
-    if gate and not takes_gate(flow):
-        words = "the preset has no place for the gate {gate!r}"
-        raise Invalid("bad_usage", words, "write it into .moot/flow.yaml, under `gates`, then: <apply>", gate[:80])
-    found = found_gate(folder) if gate is None else None
-    command, setup = (found.command, found.setup) if found else (gate, None)
-    clients = Catalogue.load().find(Outside(os.path.join(folder, FOLDER)))
-    return fitted(flow, clients, current_branch(folder), command, setup)
+    address = address_of(home, board_dir)
+    if address is not None:
+        raise not_here(address, what)
+    return home

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from typing import TYPE_CHECKING
 
-from folkmoot.errors import MootError, Unavailable
+from folkmoot.errors import MootError, Refused, Unavailable
 from folkmoot.wiring.trust import Outside, check_repository, git_for, place_of
 from folkmoot.worker.git.places import own_trees, pointer
 from folkmoot.worker.git.refs import BESIDE, BESIDE_NEXT, BESIDE_OVER, OUR_WORDS, log_of
@@ -174,12 +174,29 @@ def unstartable(home: str, flow: "Flow") -> list[str]:
 
 
 def look_for_target(home: str, flow: "Flow") -> None:
-    """Refuse a target that the project's repository does not have."""
+    """Refuse a target that the project's repository does not have; or where the flow names a remote, that one."""
     check_repository(home)
     try:
-        check_target(git_for(home), os.path.dirname(os.path.abspath(home)), flow.target)
+        if flow.remote is None or place_of(home) is None:
+            check_target(git_for(home), os.path.dirname(os.path.abspath(home)), flow.target)
+        else:
+            look_at_remote(home, flow)
     except Unavailable:
         return  # no git, or one that does not answer: whoever needs it will say so
+
+
+def look_at_remote(home: str, flow: "Flow") -> str:
+    """Refuse a remote that is none, or has no branch to land on. Gives its name, as it is shown."""
+    from folkmoot.wiring.running import open_repository
+    from folkmoot.worker.git.remote.remote import check_remote
+
+    repository = open_repository(home, flow.target, lambda: flow)
+    remote = repository.remote_now() if repository is not None else None
+    if repository is None or remote is None:
+        words = "the flow names the remote {remote}, and there is no git repository here"
+        raise Refused("no_repository", words, "git init, then <init>", flow.remote)
+    check_remote(repository, remote, flow.target)
+    return str(remote)
 
 
 def _scripts(run: dict[str, object]) -> list[str]:

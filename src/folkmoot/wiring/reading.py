@@ -14,7 +14,8 @@ def text_of(path: str, code: str, hint: str) -> str:
     try:
         return content_of(path).decode("utf-8")
     except (OSError, ValueError) as error:
-        raise Invalid(code, "{path} cannot be read: {why}", hint, path=shown(path), why=str(error)) from error
+        why = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise Invalid(code, "{path} cannot be read: {why}", hint, path=shown(path), why=why) from error
 
 
 def content_of(path: str) -> bytes:

@@ -163,7 +163,7 @@ class RemoteBoards:
             raise Refused("not_in_a_run", words, "leave <.board> out", place)
         return cast("Application", RemoteApplication(self._path))
 
-    def create(self, folder: str, preset: str, gate: str | None = None) -> "Application":
+    def create(self, folder: str, preset: str, gate: str | None = None, place: str | None = None) -> "Application":
         raise not_in_a_run("making a board")
 
     def check(self, place: str | None, flow: str | None) -> "FlowChecked":
@@ -171,6 +171,9 @@ class RemoteBoards:
 
     def apply(self, place: str | None, moves: dict[str, str], actor: "Actor") -> "FlowChecked":
         raise not_in_a_run("taking a flow in")
+
+    def served_at(self, board: "Application") -> str | None:
+        return None
 
     def unmerged_branch(self, board: "Application") -> str | None:
         """The user's branches are none of a run's business."""

@@ -2,11 +2,13 @@
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from secrets import token_hex
 from types import FrameType
 from typing import Any
@@ -20,7 +22,6 @@ from folkmoot.core.rules.running.names import Places
 from folkmoot.core.rules.running.rights import CLIENT_LED, MIRRORS, STARTED
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.doors.mcp.entries.known import settings_in_projects
-from folkmoot.doors.mcp.entries.writing import is_told_to_clients
 from folkmoot.engine.application import Application
 from folkmoot.errors import Invalid, Refused, Unavailable
 from folkmoot.mirror.names import ignore_rules, is_of_mirror
@@ -34,7 +35,10 @@ from folkmoot.system.sandbox import choose
 from folkmoot.system.wake import FileWatch
 from folkmoot.wiring.mirroring.apart import in_trees, mirrors_now, mirrors_of
 from folkmoot.wiring.mirroring.making import made_folder, mirrored
-from folkmoot.wiring.notifying import Notifier
+from folkmoot.wiring.notifying.notifier import Notifier
+from folkmoot.wiring.notifying.sending import Sender, started
+from folkmoot.wiring.readiness.gate_looks import red_before
+from folkmoot.wiring.serving.address import served_at
 from folkmoot.wiring.trust import (
     Outside,
     check_files,
@@ -52,18 +56,22 @@ from folkmoot.wiring.trust import (
     trees_of,
 )
 from folkmoot.worker.clients.catalogue import Catalogue
+from folkmoot.worker.folder import FolderWorkspaces
 from folkmoot.worker.git.elsewhere.findings import check_parts
 from folkmoot.worker.git.harvest.never import Told
 from folkmoot.worker.git.landing import Alone, Landing
 from folkmoot.worker.git.places import private_places
+from folkmoot.worker.git.remote.naming import folder_of
+from folkmoot.worker.git.remote.naming import place_of as remote_place
+from folkmoot.worker.git.remote.remote import Remote, check_remote, remote_environment
 from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.salvage import Salvage, Unlanded
 from folkmoot.worker.git.target import check_target
-from folkmoot.worker.jobs.job import Tools
 from folkmoot.worker.ports import Sandbox, WorkerEvent
 from folkmoot.worker.removing import worker_name as name_of_worker
+from folkmoot.worker.tools import Tools
 from folkmoot.worker.worker import Worker
-from folkmoot.worker.workspaces import FolderWorkspaces, GitWorkspaces, WorkspaceProvider
+from folkmoot.worker.workspaces import GitWorkspaces, WorkspaceProvider
 
 STORE = "board.db"
 
@@ -79,16 +87,31 @@ def open_repository(home: str, target: str, flow_now: Callable[[], Flow] | None 
     passed_over = [rule for folder in shown for rule in ignore_rules(folder)]
     repository = Repository.open(git_for(home), project_of(home), os.path.abspath(home), target, own, passed_over)
     repository.told = _told_now(home, flow_now)
+    repository.remote_now = _remote_now(repository, flow_now)
     return repository
 
 
-def _told_now(home: str, flow_now: Callable[[], Flow] | None, *, by_anybody: bool = False) -> Told:
+def _remote_now(repository: Repository, flow_now: Callable[[], Flow] | None) -> Callable[[], Remote | None]:
+    """The remote that the flow in force names. Its credentials are the engine's: no run sees them."""
+    made: dict[str, Remote] = {}
+
+    def now() -> Remote | None:
+        named = flow_now().remote if flow_now else None
+        if named is not None and named not in made:
+            place = remote_place(repository.git, repository.user, named)
+            made[named] = Remote(repository, named, place, remote_environment(os.environ))
+        return made[named] if named is not None else None
+
+    return now
+
+
+def _told_now(home: str, flow_now: Callable[[], Flow] | None) -> Told:
     mirrors = mirrors_now(home, lambda: flow_now().mirror if flow_now else None)
 
     def now() -> Callable[[str], str | None]:
         is_mirrors = mirrors()
         started = Places(started_by(home, flow_now()) if flow_now else [])
-        obeyed = Places(obeyed_by(home, _settings(home, flow_now(), by_anybody=by_anybody)) if flow_now else [])
+        obeyed = Places(obeyed_by(home, _settings(flow_now())) if flow_now else [])
 
         def kind(path: str) -> str | None:
             if is_mirrors(path):
@@ -100,25 +123,18 @@ def _told_now(home: str, flow_now: Callable[[], Flow] | None, *, by_anybody: boo
     return now
 
 
-def _settings(home: str, flow: Flow, *, by_anybody: bool) -> list[str]:
-    """Where clients that play agents of the board find settings in the project."""
-    by_anybody = by_anybody or is_told_to_clients(trees_of(home))
-    entries = settings_in_projects() if by_anybody else []
-    return [*Catalogue.load().obeyed(flow, by_anybody=by_anybody), *entries]
-
-
-def guard_settings_of_all(tools: Tools) -> None:
-    """Let no run of an agent from outside change what any known client obeys: a client that nobody here started plays
-    the agents of this board, and may play the next one that looks at the work."""
-    assert isinstance(tools.workspaces, GitWorkspaces)
-    board = tools.application
-    tools.workspaces.repository.told = _told_now(board.board_dir, board.queries.flow, by_anybody=True)
+def _settings(flow: Flow) -> list[str]:
+    """Where clients find settings in the project."""
+    return [*Catalogue.load().obeyed(flow), *settings_in_projects()]
 
 
 def open_workshop(home: str, flow_now: Callable[[], Flow]) -> WorkspaceProvider:
     flow = flow_now()
-    check_target(git_for(home), project_of(home), flow.target)
     repository = open_repository(home, flow.target, flow_now)
+    if repository is None or flow.remote is None:
+        check_target(git_for(home), project_of(home), flow.target)
+    elif (remote := repository.remote_now()) is not None:
+        check_remote(repository, remote, flow.target)
     if repository is not None:
         return GitWorkspaces(repository, time.sleep, _one_after_the_other(repository), has_filled)
     lock = os.path.join(home, "writer.lock")
@@ -182,6 +198,7 @@ def tools_of(
             programs=programs,
             open_socket=lambda path, handler: RelayServer(path, handler, secret=token_hex(16)),
             take_ports=take_ports,
+            red_before=partial(red_before, home),
             tell=tell,
             step=step,
         )
@@ -202,13 +219,21 @@ class _Boxes:
             self._made = (request, choose(flow.sandbox, request[1:], env))
         return self._made[1]
 
+    def _remote_here(self, flow: Flow) -> list[str]:
+        """The remote, where it lies on this machine: what other runs pushed there is nobody's business either."""
+        place = place_of(self._home)
+        if flow.remote is None or place is None:
+            return []
+        folder = folder_of(remote_place(git_for(self._home), place, flow.remote))
+        return [folder] if folder is not None else []
+
     def _hidden(self, flow: Flow) -> list[str]:
         """Where each run has a clone, the user's own trees, with all that is not committed in them, are nobody's
         business, nor is the repository itself. Elsewhere every folder that shows the board is hidden, but for the
         flow's own where it says otherwise: what stands there counts as the word of whom it names."""
         root = project_of(self._home)
         if self._is_cloned:
-            return [self._home, root, *private_places(root)]
+            return [self._home, root, *private_places(root), *self._remote_here(flow)]
         named = made_folder(self._home, flow.mirror) if flow.mirror is not None else None  # else it cannot be hidden
         shown = mirrors_of(self._home, flow.mirror)
         if os.path.realpath(root) in shown and flow.sandbox != "never":
@@ -238,6 +263,7 @@ def work(
     until_idle: bool,
     tell: Callable[[Any], None],
     begin: Callable[[WorkerStart], None],
+    labels: Sequence[str] = (),
 ) -> WorkerEnd:
     """Run a worker until it is stopped, or idle if that was wished."""
     flow = application.queries.flow()
@@ -247,7 +273,8 @@ def work(
         words = "the flow has no agent {agent!r}"
         raise Invalid("unknown_agent", words, "agents: {known}", unknown[0], list(flow.agents))
     with tools_of(application, home, tell, adopts=True) as tools, ExitStack() as stack:
-        worker = Worker(tools, worker_name(tools.workspaces.home), slots=slots, agents=agents, until_idle=until_idle)
+        name = worker_name(tools.workspaces.home)
+        worker = Worker(tools, name, slots=slots, agents=agents, until_idle=until_idle, labels=labels)
         begin(_introduction(worker))
         watch = FileWatch(tools.workspaces.home, STORE, worker.wake)
         stack.callback(watch.close)
@@ -260,19 +287,23 @@ def work(
 
 
 def notifier_of(worker: Worker, home: str) -> Notifier:
-    """By the command that the flow in force names; nothing that landed stands in for a part of it."""
+    """By the targets that the flow in force names; nothing that landed stands in for a part of a command."""
     tools = worker.tools
 
     def fault(words: str) -> None:
         tools.tell(_fault(words))
 
-    def start(words: str) -> "subprocess.Popen[bytes]":
-        command = notifier(home, worker.flow)
+    def resolve(words: list[str]) -> list[str]:
+        command = notifier(home, words)
         if not os.path.isabs(command[0]):
             raise FileNotFoundError(errno.ENOENT, "it is not installed")
-        return own.start(  # the user's own command, in the user's own environment
-            [*command, words],
-            stdin=subprocess.DEVNULL,
+        return command
+
+    def start(argv: list[str], told: bytes) -> "subprocess.Popen[bytes]":
+        return started(  # the user's own command, in the user's own environment
+            argv,
+            told,
+            own.start,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
@@ -280,13 +311,11 @@ def notifier_of(worker: Worker, home: str) -> Notifier:
             env={**os.environ, "PATH": outside_path(trees_of(home))},
         )
 
-    return Notifier(
-        lambda: worker.flow.notify,
-        start,
-        home,
-        lambda: list(tools.application.queries.questions().questions),
-        fault,
-    )
+    def find(program: str) -> str | None:
+        return shutil.which(program, path=outside_path(trees_of(home)))
+
+    sender = Sender(start, resolve, find, os.environ, lambda: served_at(home))
+    return Notifier(tools.application, home, lambda: worker.flow.targets, sender, fault)
 
 
 def _fault(words: str) -> WorkerEvent:

@@ -14,13 +14,13 @@ from contextlib import suppress
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.rules.running.names import in_board, in_git
-from folkmoot.errors import Refused
+from folkmoot.errors import Refused, Unavailable
 from folkmoot.system.git import SystemGit
 from folkmoot.system.programs import Programs, walk
 from folkmoot.system.sandbox import never_shown
 from folkmoot.wiring.reading import write_anew
 from folkmoot.worker.git.harvest.clients import run_by_settings
-from folkmoot.worker.git.places import Place, find, work_trees
+from folkmoot.worker.git.places import Place, all_around, find, work_trees
 
 PRIVATE = 0o700
 PARTS = re.compile(r"[\s=:,;'\"@]+")  # what may stand between a path and the rest of a word
@@ -31,6 +31,8 @@ LADDERS = os.path.join("~", ".oi", "config")  # of all boards of a user
 # takes it along.
 MADE_FOR = "board.db-repository"
 NO_REPOSITORY = "none"
+STORE = "board.db"
+LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}  # nothing in a name means anything
 
 
 def project_of(home: str) -> str:
@@ -60,13 +62,35 @@ def check_repository(home: str) -> None:
     """Refuse to work where there is another repository than the board was made for, or none any more."""
     made_for, now = _made_for(home), _told(home, find(project_of(home)))
     if made_for is None:
-        if os.path.exists(os.path.join(home, "board.db")):
+        if os.path.exists(os.path.join(home, STORE)):
             made_for_this(home)  # a board of an older version
     elif made_for != now:
         there = "there is none now" if now == NO_REPOSITORY else f"the one that is found now is {now}"
         was = "a folder without a repository" if made_for == NO_REPOSITORY else f"the repository {made_for}"
         words = "this board was made for {was}, and {there}: an agent could have put it there"
         raise Refused("other_repository", words, "if you did, say so with `<init>`; if not, move it away", was, there)
+    with suppress(Unavailable):  # no git: whoever needs it will say so, and nothing begins without it
+        check_untracked(home, STORE)
+
+
+def check_untracked(home: str, name: str) -> None:
+    """Refuse a board that a commit brought: whoever made that would decide what is run here, and with which rights. A
+    flow may be committed; a store, or the address of one, never is: `moot init` has git pass over it. Every repository
+    around is asked: the board's folder may be a submodule, or lie in what only looks like a repository."""
+    store = os.path.join(os.path.realpath(home), name)
+    if not os.path.lexists(store):
+        return
+    for place in all_around(home):
+        if place.work_tree is None:
+            continue
+        file = os.path.relpath(store, os.path.realpath(place.work_tree))
+        ask = ("ls-files", "-z", "--", file)
+        if git_for(home)(*ask, git_dir=place.git_dir, work_tree=place.work_tree, check=False, env=LITERAL).out:
+            words = (
+                "git tracks {file}: the board came with the repository, and whoever made it decides what its agents run"
+            )
+            hint = "if it is yours: git rm --cached {file}; if not, move {home} away, then <init>"
+            raise Refused("board_of_another", words, hint, file, home)
 
 
 def _made_for(home: str) -> str | None:
@@ -111,13 +135,11 @@ def check_files(home: str, files: Iterable[str]) -> None:
             raise Refused("in_reach_of_runs", words, hint, path, at, home)
 
 
-def notifier(home: str, flow: Flow) -> list[str]:
-    """The command that tells people of questions, with its program by its full path. It runs outside of the sandbox, so
+def notifier(home: str, command: Sequence[str]) -> list[str]:
+    """A command that tells people of something, with its program by its full path. It runs outside of the sandbox, so
     it is refused where the program, or a file that it names, lies where a change of a run can come."""
-    if not flow.notify:
-        return []
     trees = trees_of(home)
-    program, *words = flow.notify
+    program, *words = command
     found = program if os.path.isabs(program) else None
     if "/" not in program:
         found = shutil.which(program, path=outside_path(trees))
@@ -228,7 +250,9 @@ def check_imports(home: str, flow: Flow) -> None:
 
 def check_flow(home: str, flow: Flow) -> None:
     """Refuse a flow, or a way of starting moot, by which something that is trusted would lie where changes come."""
-    notifier(home, flow)
+    for target in flow.targets:
+        if target.command:
+            notifier(home, target.command)
     check_imports(home, flow)
     check_loaders(home, flow)
     check_folder(home, flow)

@@ -3,16 +3,22 @@
 import contextlib
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 from msgspec import Struct
 
+from folkmoot.core.decoding import reader
 from folkmoot.core.rules.running.names import in_board, in_git, is_repository
 from folkmoot.core.work import LINK, SUBMODULE, Touched, Work
+from folkmoot.engine.run_context import RunContext
+from folkmoot.worker.git.harvest.bounds import Allowed
 from folkmoot.worker.git.looking import SPECIAL
-from folkmoot.worker.ports import Paths
+from folkmoot.worker.ports import Bounds, Paths
+from folkmoot.worker.setups.included import Included
+from folkmoot.worker.workspaces import SET_ASIDE, own, private, private_anew, remove_rest, run_paths, write_note
 
+TRUSTED = "boards"  # a file in a run's folder: which other boards and repositories there were
 # What tools leave behind and nobody means.
 BY_PRODUCTS = {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv", "node_modules"}
 
@@ -122,3 +128,101 @@ def listed_as(entry: os.DirEntry[str]) -> Entry:
         lead = os.fsencode(os.readlink(entry.path)).decode("utf-8", "backslashreplace")
         return Entry(there.st_size, there.st_mtime_ns, LINK, lead)
     return Entry(0, 0, SPECIAL.get(kind, SUBMODULE))
+
+
+class FolderWorkspaces:
+    """The project's folder itself: no clones, so only one writer at a time, on this machine and in all its workers."""
+
+    def __init__(
+        self,
+        root: str,
+        home: str,
+        alone: Callable[[], contextlib.AbstractContextManager[object]],
+        is_apart: Callable[[str], bool] = lambda path: False,
+    ) -> None:
+        self.home = home
+        self.readable: list[str] = []
+        self._folder = Folder(root, home, is_apart)
+        self._alone = alone
+        self._writing: dict[str, tuple[contextlib.AbstractContextManager[object], dict[str, Entry]]] = {}
+
+    def hidden(self, paths: Paths) -> list[str]:
+        return [os.path.join(self._folder.root, path) for path in _trusted_before(paths) or []]
+
+    def paths(self, run: str) -> Paths:
+        return self._folder.prepare(run_paths(self.home, run))
+
+    def is_made(self, paths: Paths) -> bool:
+        return True
+
+    def tree(self, commit: str | None) -> str | None:
+        return None
+
+    def make(self, paths: Paths, run_context: RunContext, commit: str | None, base: str | None = None) -> str | None:
+        os.makedirs(paths.root, mode=0o700, exist_ok=True)
+        own(paths)  # and no base: what was done stays in the folder anyway
+        private(paths)
+        if run_context.write != "none":
+            alone = self._alone()
+            alone.__enter__()
+            # Not before: until then the run before this one may be there, with what it has planted.
+            self._writing[paths.root] = (alone, self._folder.listing())
+            trusted = trusted_of(self._writing[paths.root][1])
+        else:
+            trusted = self._folder.trusted()
+        told = msgspec.json.encode([(os.fsencode(path), inode) for path, inode in trusted.items()])
+        write_note(paths, TRUSTED, told.decode())
+        return None
+
+    def include(self, paths: Paths, *, before: bool = False) -> list[Included]:
+        return []  # all are there
+
+    def put_back(
+        self, paths: Paths, commit: str | None, agent: str, bounds: Bounds, obeyed: Sequence[str]
+    ) -> list[str]:
+        private_anew(paths)
+        return []  # nobody can tell which files of the folder were meant
+
+    def began(self, run_context: RunContext, at: str | None) -> str | None:
+        return None
+
+    def harvest(
+        self, paths: Paths, run_context: RunContext, base: str | None, message: str, allowed: Allowed
+    ) -> tuple[Work | None, str]:
+        if paths.root not in self._writing:
+            return None, ""  # it reads; others may write at the same time, so nothing could be told apart
+        return self._folder.work(self._writing[paths.root][1], self._folder.listing()), ""
+
+    def diff(self, work: Work, now: Callable[[], float]) -> str:
+        return ""
+
+    def wants_ahead(self) -> bool:
+        return False  # everybody works in the same folder
+
+    def look_ahead(self, target: str) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    def remove(self, paths: Paths, stopped: Callable[[], bool] = lambda: False) -> None:
+        try:
+            before = _trusted_before(paths)
+            if before is not None:
+                new = [path for path, inode in self._folder.trusted().items() if before.get(path) != inode]
+                self._folder.set_aside(new, os.path.join(self.home, SET_ASIDE, os.path.basename(paths.root)))
+            remove_rest(paths, stopped)
+        finally:
+            alone, _ = self._writing.pop(paths.root, (None, None))
+            if alone is not None:
+                alone.__exit__(None, None, None)
+
+
+def _trusted_before(paths: Paths) -> dict[str, int] | None:
+    """The other boards and repositories that were there when a run began; None if it did not come so far."""
+    try:
+        with open(os.path.join(paths.root, TRUSTED), "rb") as file:
+            found: list[tuple[bytes, int]] = reader(list[tuple[bytes, int]])(file.read())
+            return {os.fsdecode(path): inode for path, inode in found}
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None

@@ -8,20 +8,20 @@ from folkmoot.api.views import LiveRun
 from folkmoot.core.commands import ENGINE, AddComment, LapseRun, SettleItem, SettleLanding
 from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.engine.run_context import RunContext
-from folkmoot.errors import MootError, Refused
+from folkmoot.errors import Invalid, MootError, Refused
 from folkmoot.worker.git.harvest.bounds import allowed
 from folkmoot.worker.git.landing import told_of
 from folkmoot.worker.git.refs import INTENTS, drop, listed
 from folkmoot.worker.git.trees.leftover import clear_left
 from folkmoot.worker.jobs.bounds import not_taken
-from folkmoot.worker.jobs.job import Tools
 from folkmoot.worker.jobs.preparing import setup_paths
 from folkmoot.worker.jobs.rescue import bring_back, has_said
 from folkmoot.worker.jobs.saying import said_before
 from folkmoot.worker.jobs.teardown import Remains, tear_down
 from folkmoot.worker.ports import Paths, WorkerEvent
 from folkmoot.worker.removing import forget_dead, is_alive, is_dead, is_left, remove_tree
-from folkmoot.worker.workspaces import BASE, OWNER, RUNS, SET_ASIDE, TRIAL, GitWorkspaces, is_ready, run_paths
+from folkmoot.worker.tools import Tools
+from folkmoot.worker.workspaces import BASE, OWNER, RUNS, SET_ASIDE, TRIAL, GitWorkspaces, is_ready, leave, run_paths
 
 # Folders that are made aside and then renamed or removed: where in the board's folder, what their names begin with, and
 # whether such a name is ours alone. A user may have moved `repo.git` away under any name.
@@ -90,6 +90,7 @@ def _settle_landings(tools: Tools, workspaces: GitWorkspaces) -> None:
             tools.tell(WorkerEvent("fault", "", "", "", ENGINE_NAME, told_of(branch, left), good=False))
         for item, new in listed(workspaces.repository, INTENTS).items():
             _settle(tools, workspaces, item, new)
+        _settle_remote(tools, workspaces)
         for kept in clear_left(workspaces.repository, os.path.join(workspaces.home, SET_ASIDE)):
             words = f"files that a landing had in hand when it was killed, and that git does not know, are in {kept}"
             tools.tell(WorkerEvent("fault", "", "", "", ENGINE_NAME, words, good=False))
@@ -98,22 +99,41 @@ def _settle_landings(tools: Tools, workspaces: GitWorkspaces) -> None:
         tools.tell(WorkerEvent("fault", "", "", "", ENGINE_NAME, words, good=False))
 
 
+def _settle_remote(tools: Tools, workspaces: GitWorkspaces) -> None:
+    """The same for landings on the remote, whichever machine began them; and what that does not have yet is sent."""
+    remote = workspaces.repository.remote_now()
+    if remote is None:
+        return
+    workspaces.send_left()
+    for run in remote.listed(INTENTS):
+        try:
+            item = tools.application.queries.run_context(run).item
+        except Invalid:
+            continue  # of another board
+        if _has_settled(tools, workspaces, item):
+            remote.forget(INTENTS + run)
+
+
 def _settle(tools: Tools, workspaces: GitWorkspaces, item: str, new: str) -> None:
-    """A landing that is at work, or to come, sees to its own."""
+    # Not before: a worker that dies here leaves it to the next one. Where it moved on meanwhile, it stays.
+    if _has_settled(tools, workspaces, item) and listed(workspaces.repository, INTENTS).get(item) == new:
+        drop(workspaces.repository, INTENTS + item)
+
+
+def _has_settled(tools: Tools, workspaces: GitWorkspaces, item: str) -> bool:
+    """False: a landing that is at work, or to come, sees to its own."""
     busy, intent = tools.application.queries.unsettled_landing(item)
     if busy:
-        return
+        return False
     if intent is not None:
         branch = workspaces.branch_with(intent.branch, intent.new)
         found = SettleLanding(branch=branch or intent.branch, new=intent.new, moved=branch is not None)
         tools.application.engine.act(ENGINE, found, item)
         if branch is not None:
-            workspaces.landing.finish_checkout(intent.branch, intent.old, intent.new)
+            workspaces.finish(intent.branch, intent.old, intent.new)
             words = f"item {item} had landed on {branch}, though its run ended before it could say so"
             tools.tell(WorkerEvent("landed", intent.run, item, "", ENGINE_NAME, words))
-    # Not before: a worker that dies here leaves it to the next one. Where it moved on meanwhile, it stays.
-    if listed(workspaces.repository, INTENTS).get(item) == new:
-        drop(workspaces.repository, INTENTS + item)
+    return True
 
 
 def _take_in(tools: Tools, stopped: Callable[[], bool]) -> bool:
@@ -169,6 +189,7 @@ def take_in(tools: Tools, run: str, stopped: Callable[[], bool] = lambda: False)
             limits = tools.application.queries.flow().limits
             within = allowed(limits, tools.now, stopped)
             work, lost = tools.workspaces.harvest(paths, run_context, base or None, message, within)
+            leave(tools.workspaces, run, work, tools.application.queries.flow())
             why = not_taken(work, lost, limits)
             if why:
                 words = f"what run {run} left was not taken in: {why}"

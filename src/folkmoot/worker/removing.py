@@ -9,6 +9,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 from functools import cache
+from hashlib import sha256
 from itertools import count
 
 from folkmoot.engine.naming import WORKER
@@ -19,6 +20,7 @@ _UNMARKED = re.compile(r"[a-z0-9_]{8}\Z")
 # In a board's folder: a file for each process that makes something there, locked as long as it lives. Git ignores it.
 ALIVE = os.path.join("spares", ".alive")
 WORDS_MAX = 100_000
+MACHINE = "board.db-machine"  # a random word: which folder this is. Git ignores it by its name, and no backup has it
 WORKERS = os.path.join("spares", ".workers")  # and one for each worker, as long as it runs
 _held: dict[tuple[str, str], int] = {}  # by board and mark: the open file, whose lock goes with the process
 
@@ -88,13 +90,48 @@ def is_alive(maker: str, home: str) -> bool:
 def worker_name(host: str, home: str) -> str:
     """Random for each start: a name that came again would make a dead worker's runs look like a live one's. It says
     which process it is, so that others on this machine see when that is no more."""
-    return f"{host}-{maker(home)}-{os.urandom(3).hex()}"
+    mark = maker(home)
+    _name_machine(os.path.join(home, MACHINE))
+    return f"{host}-{mark}-{machine_of(home)}{os.urandom(3).hex()}"
+
+
+def machine_of(home: str) -> str:
+    """Which machine this is, by a random word that the board's folder has, and by the machine's own id: two machines
+    may have the same name, and a folder may be copied to another one. Empty: no worker has been here yet."""
+    try:
+        with open(os.path.join(home, MACHINE), "rb") as file:
+            return sha256(file.read(200) + _machine_id()).hexdigest()[:8]
+    except FileNotFoundError:
+        return ""
+
+
+def _name_machine(path: str) -> None:
+    """Whole before it has its name: another process may read it the moment it is there."""
+    if os.path.exists(path):
+        return
+    made = f"{path}.{os.getpid()}.{os.urandom(4).hex()}"
+    with open(made, "w", encoding="ascii") as file:
+        file.write(os.urandom(16).hex())
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.link(made, path)
+    finally:
+        os.unlink(made)
+
+
+@cache
+def _machine_id() -> bytes:
+    for place in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
+        with contextlib.suppress(OSError), open(place, "rb") as file:
+            return file.read(200)
+    return b""
 
 
 def is_dead(worker: str, home: str) -> bool:
-    """Was the worker of this name a process of this machine that is no more? Of any other name nothing is known."""
+    """Was the worker of this name a process of this machine that is no more? Of a worker of another machine, however
+    that is called, nothing is known here: its lease tells."""
     found = WORKER.match(worker)
-    return found is not None and found.group(1) == os.uname().nodename and not is_alive(found.group(2), home)
+    return found is not None and found.group(4) == machine_of(home) and not is_alive(found.group(2), home)
 
 
 def attended(home: str, words: bytes = b"") -> Callable[[], None]:

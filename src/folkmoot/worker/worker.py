@@ -4,26 +4,25 @@ import contextlib
 import threading
 from collections.abc import Callable, Sequence
 
-import msgspec
-
 from folkmoot.core.commands import Actor, ReleaseRun
 from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.rules.running.budgets import ALL
+from folkmoot.core.rules.running.joining import lacking
 from folkmoot.engine.assignment import Assignment
-from folkmoot.engine.screen.workers import Attending
 from folkmoot.errors import MootError, NothingToDo, Refused, Unavailable
 from folkmoot.worker.jobs.effort import EffortJob
 from folkmoot.worker.jobs.gate import GateJob
-from folkmoot.worker.jobs.job import STORE_PAUSE, Job, Tools
+from folkmoot.worker.jobs.job import STORE_PAUSE, Job
 from folkmoot.worker.jobs.landing import LandingJob
 from folkmoot.worker.jobs.spending import renew
 from folkmoot.worker.logins.waiting import Logins
 from folkmoot.worker.ports import Sandbox, WorkerEvent
+from folkmoot.worker.presence import Presence
 from folkmoot.worker.reclaim import died, forget_logins, reclaim
-from folkmoot.worker.removing import attended
 from folkmoot.worker.slot_scheduler import SlotScheduler
 from folkmoot.worker.startable import NO_RUN, why_not_startable
+from folkmoot.worker.tools import Tools
 
 LONGEST_SLEEP = 5.0
 LOOK_SECONDS = 1.0  # between two looks at whether a person has taken a run's item away
@@ -43,6 +42,7 @@ class Worker:
         agents: Sequence[str] = (),
         until_idle: bool = False,
         attends: bool = False,
+        labels: Sequence[str] = (),
     ) -> None:
         """With `attends` it runs no agents: it sees to gates, landings and what dead workers left."""
         self.tools = tools
@@ -50,6 +50,7 @@ class Worker:
         self.actor = Actor(name)
         self.flow: Flow = tools.application.queries.flow()
         self.only = list(agents)
+        self.labels = list(labels)
         self.attends = attends
         self.jobs: dict[str, Job] = {}
         self._unable: dict[str, str | None] = {}
@@ -62,6 +63,7 @@ class Worker:
         self._written = threading.Event()  # the board was written to since its runs were last looked up
         self._looked_at = 0.0  # when that was
         self._tidy_at = 0.0
+        self._presence = Presence(self)
         self._look_at = 0.0
         self._ahead: threading.Thread | None = None
         self._tidying: threading.Thread | None = None
@@ -78,7 +80,8 @@ class Worker:
         """Whom it can run: agents that the flow says how to start, and every gate with a command; and landings."""
         named = [] if self.attends else self.only or list(self.flow.agents)
         runnable = [name for name in named if name in self.flow.agents and self.unable(name) is None]
-        return [LANDING, *(gate.name for gate in self.flow.gates.values() if gate.run), *runnable]
+        able = [*(gate.name for gate in self.flow.gates.values() if gate.run), *runnable]
+        return [LANDING, *(name for name in able if not lacking(self.flow, name, self.labels))]
 
     def unable(self, agent: str) -> str | None:
         """Why an agent cannot be run here; None if it can. Looked up once for each flow."""
@@ -111,43 +114,37 @@ class Worker:
         self._guarding.set()
         return times
 
-    def _mark(self) -> Attending:
-        """What others on this machine can see of it while it lives."""
-        agents = [agent for agent in self.agents() if agent in self.flow.agents]
-        at = self.tools.application.engine.clock.wall()
-        return Attending(worker=self.name, slots=self.scheduler.slots, agents=agents, since=at)
-
     # The loop
 
     def run(self, idle: Callable[[], None] = lambda: None) -> None:
         """Until it is stopped, or idle if it was told to end then. `idle` is called now and then, and at a change."""
-        guard = threading.Thread(target=self._guard, name="moot-guard", daemon=True)
-        guard.start()
-        attending = attended(self.tools.workspaces.home, msgspec.json.encode(self._mark()))
-        try:
-            forget_logins(self.tools)
-            while True:
-                self._tidy()
-                self._reap()
-                self._end_revoked()
-                self._timers()
-                self._obey_stop()
-                self._logins.look(self.flow)
-                self._fill()
-                if self.scheduler.is_over():
-                    idle()  # what its last run asked is told too
-                    self._tidy_up()
-                    if self.scheduler.is_over():  # else a dead worker's run is free now
-                        break
-                self._look_ahead()
-                idle()
-                self._sleep()
-        finally:
-            self._end_all()
-            self._is_over = True
-            self._guarding.set()
-            guard.join()
-            attending()
+        with self._presence.kept(self.tools.workspaces.home):
+            guard = threading.Thread(target=self._guard, name="moot-guard", daemon=True)
+            guard.start()
+            try:
+                forget_logins(self.tools)
+                while True:
+                    self._presence.tell()
+                    self._tidy()
+                    self._reap()
+                    self._end_revoked()
+                    self._timers()
+                    self._obey_stop()
+                    self._logins.look(self.flow)
+                    self._fill()
+                    if self.scheduler.is_over():
+                        idle()  # what its last run asked is told too
+                        self._tidy_up()
+                        if self.scheduler.is_over():  # else a dead worker's run is free now
+                            break
+                    self._look_ahead()
+                    idle()
+                    self._sleep()
+            finally:
+                self._end_all()
+                self._is_over = True
+                self._guarding.set()
+                guard.join()
         if self._barred is not None:
             raise self._barred
 
@@ -304,7 +301,9 @@ class Worker:
         self._look_at_flow()
         sandboxed = self.tools.sandbox_of(self.flow).works
         sent = self.tools.now()
-        assignment = engine.claim_next(self.actor, self.agents(), worker=self.name, sandboxed=sandboxed)
+        assignment = engine.claim_next(
+            self.actor, self.agents(), worker=self.name, sandboxed=sandboxed, labels=self.labels
+        )
         self._take_flow(assignment.flow)
         box = self._box_as_said(assignment, sandboxed)
         if box is None:

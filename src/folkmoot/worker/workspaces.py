@@ -6,20 +6,23 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-import msgspec
 from msgspec.structs import replace
 
-from folkmoot.core.decoding import reader
+from folkmoot.core.flow import Flow
+from folkmoot.core.rules.running.work import may_leave
 from folkmoot.core.work import Work
 from folkmoot.engine.run_context import RunContext, is_fresh
 from folkmoot.errors import MootError
-from folkmoot.worker.folder import Entry, Folder, trusted_of
 from folkmoot.worker.git.clone import Clones
 from folkmoot.worker.git.harvest.bounds import DIFF_SECONDS, Allowed, Foreign, Overdue, Patience, Stopped, TooMuch
 from folkmoot.worker.git.harvest.leaks import leaks
-from folkmoot.worker.git.landing import Alone, Landing
-from folkmoot.worker.git.repository import Author, Repository
+from folkmoot.worker.git.landing import Alone, Landing, Move, told_of
+from folkmoot.worker.git.refs import INTENTS, UNSENT, drop, listed
+from folkmoot.worker.git.remote.move import RemoteMove
+from folkmoot.worker.git.remote.remote import check_remote
+from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.target import check_branch
+from folkmoot.worker.git.words import Author
 from folkmoot.worker.output import DIFF_MAX
 from folkmoot.worker.ports import Bounds, Paths
 from folkmoot.worker.removing import maker, open_up, remove_tree
@@ -31,7 +34,6 @@ TRIAL = "-trial"  # behind a run's name: the clone in which gates are tried befo
 OWNER, BASE = "owner", "base"  # files in a run's folder: whose it is, and from which commit it began
 READY = "ready"  # and that somebody works in its clone whom no worker has started
 GONE = "it filled the disk, and what it had written was removed, so that others can go on"
-TRUSTED = "boards"  # and in a plain folder, which other boards and repositories there were
 
 
 def author_of(agent: str) -> Author:
@@ -111,7 +113,7 @@ class GitWorkspaces:
         self.repository = repository
         self.clones = Clones(repository)
         self.setups = KeptSetups(repository.home)
-        self.landing = Landing(repository, pause, alone)
+        self.landing = Landing(repository.local(), pause, alone)
         self.home = repository.home
         self.readable = [os.path.join(repository.git_dir, "objects")]
         self._has_filled = has_filled
@@ -138,8 +140,60 @@ class GitWorkspaces:
         with self._making:
             theirs = self.repository.fetched(target)
             if target not in theirs:
-                check_branch(self.repository.git, self.repository.user, target)
+                self._check_target(target)
             return self.repository.tip_of(target, theirs)
+
+    def _check_target(self, target: str) -> None:
+        if (remote := self.repository.remote_now()) is not None:
+            check_remote(self.repository, remote, target)
+        else:
+            check_branch(self.repository.git, self.repository.user, target)
+
+    def plan(self, target: str, old: str | None, new: str, why: str) -> "Move | RemoteMove":
+        """How the branch that work lands on moves: the remote's, where the flow names one."""
+        if (remote := self.repository.remote_now()) is not None:
+            return RemoteMove(self.repository, remote, self.landing, target, new).plan(old)
+        return self.landing.plan(target, old, new, why)
+
+    def finish(self, target: str, old: str | None, new: str) -> str:
+        """After a landing that died once its branch had moved: let the user's files come along. Gives what to say."""
+        if self.repository.remote_now() is not None:
+            moved = self.landing.follow(target, new)
+            return " ".join(filter(None, [moved.note, told_of(target, moved.left)]))
+        return told_of(target, self.landing.finish_checkout(target, old, new))
+
+    def forget_intent(self, item: str, run: str) -> None:
+        """It is known what came of a landing."""
+        drop(self.repository, INTENTS + item)
+        if (remote := self.repository.remote_now()) is not None:
+            remote.forget(INTENTS + run)
+
+    def bring(self, run_context: RunContext, *more: str | None) -> None:
+        """Have the commits here that the board names for a run: another machine may have made them."""
+        if (remote := self.repository.remote_now()) is not None:
+            intent = run_context.landing.new if run_context.landing else None
+            named = (run_context.head, run_context.begins_from, run_context.parent_head, run_context.marked, intent)
+            remote.bring((*named, *more))
+
+    def leave(self, run: str, commit: str) -> bool:
+        """Keep a run's commit on the remote too, for whoever looks on another machine; gives whether it is there. Where
+        the remote cannot be reached now, it is sent later (`send_left`)."""
+        remote = self.repository.remote_now()
+        if remote is None:
+            return True
+        try:
+            remote.send({self.repository.run_ref(run): commit})
+        except MootError:
+            self.repository.keep(UNSENT + run, commit)
+            return False
+        return True
+
+    def send_left(self) -> None:
+        """Send what could not be sent when it was made."""
+        remote = self.repository.remote_now()
+        for run, commit in listed(self.repository, UNSENT).items() if remote is not None else ():
+            if self.leave(run, commit):
+                drop(self.repository, UNSENT + run)
 
     def branch_with(self, target: str, commit: str) -> str | None:
         """On which branch of the user's a landed commit is: the target, or the one beside it; None: on neither."""
@@ -151,12 +205,13 @@ class GitWorkspaces:
         return None
 
     def make(self, paths: Paths, run_context: RunContext, commit: str | None, base: str | None = None) -> str | None:
+        self.bring(run_context, commit, base)
         commit = commit or self.base(run_context)
         os.makedirs(paths.root, mode=0o700, exist_ok=True)
         own(paths)
-        _write(paths, BASE, base or commit or "")
+        write_note(paths, BASE, base or commit or "")
         self.clones.make(paths, commit, run_context.item, author_of(run_context.agent))
-        _private(paths)
+        private(paths)
         return commit
 
     def include(self, paths: Paths, *, before: bool = False) -> list[Included]:
@@ -165,7 +220,7 @@ class GitWorkspaces:
     def put_back(
         self, paths: Paths, commit: str | None, agent: str, bounds: Bounds, obeyed: Sequence[str]
     ) -> list[str]:
-        _private_anew(paths)
+        private_anew(paths)
         return self.clones.put_back(paths, commit, author_of(agent), bounds, obeyed)
 
     def began(self, run_context: RunContext, at: str | None) -> str | None:
@@ -252,115 +307,25 @@ class GitWorkspaces:
 
     def remove(self, paths: Paths, stopped: Callable[[], bool] = lambda: False) -> None:
         self.clones.remove(paths, stopped)
-        _remove(paths, stopped)
+        remove_rest(paths, stopped)
 
 
-class FolderWorkspaces:
-    """The project's folder itself: no clones, so only one writer at a time, on this machine and in all its workers."""
-
-    def __init__(
-        self,
-        root: str,
-        home: str,
-        alone: Callable[[], contextlib.AbstractContextManager[object]],
-        is_apart: Callable[[str], bool] = lambda path: False,
-    ) -> None:
-        self.home = home
-        self.readable: list[str] = []
-        self._folder = Folder(root, home, is_apart)
-        self._alone = alone
-        self._writing: dict[str, tuple[contextlib.AbstractContextManager[object], dict[str, Entry]]] = {}
-
-    def hidden(self, paths: Paths) -> list[str]:
-        return [os.path.join(self._folder.root, path) for path in _trusted_before(paths) or []]
-
-    def paths(self, run: str) -> Paths:
-        return self._folder.prepare(run_paths(self.home, run))
-
-    def is_made(self, paths: Paths) -> bool:
-        return True
-
-    def tree(self, commit: str | None) -> str | None:
-        return None
-
-    def make(self, paths: Paths, run_context: RunContext, commit: str | None, base: str | None = None) -> str | None:
-        os.makedirs(paths.root, mode=0o700, exist_ok=True)
-        own(paths)  # and no base: what was done stays in the folder anyway
-        _private(paths)
-        if run_context.write != "none":
-            alone = self._alone()
-            alone.__enter__()
-            # Not before: until then the run before this one may be there, with what it has planted.
-            self._writing[paths.root] = (alone, self._folder.listing())
-            trusted = trusted_of(self._writing[paths.root][1])
-        else:
-            trusted = self._folder.trusted()
-        told = msgspec.json.encode([(os.fsencode(path), inode) for path, inode in trusted.items()])
-        _write(paths, TRUSTED, told.decode())
-        return None
-
-    def include(self, paths: Paths, *, before: bool = False) -> list[Included]:
-        return []  # all are there
-
-    def put_back(
-        self, paths: Paths, commit: str | None, agent: str, bounds: Bounds, obeyed: Sequence[str]
-    ) -> list[str]:
-        _private_anew(paths)
-        return []  # nobody can tell which files of the folder were meant
-
-    def began(self, run_context: RunContext, at: str | None) -> str | None:
-        return None
-
-    def harvest(
-        self, paths: Paths, run_context: RunContext, base: str | None, message: str, allowed: Allowed
-    ) -> tuple[Work | None, str]:
-        if paths.root not in self._writing:
-            return None, ""  # it reads; others may write at the same time, so nothing could be told apart
-        return self._folder.work(self._writing[paths.root][1], self._folder.listing()), ""
-
-    def diff(self, work: Work, now: Callable[[], float]) -> str:
-        return ""
-
-    def wants_ahead(self) -> bool:
-        return False  # everybody works in the same folder
-
-    def look_ahead(self, target: str) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-    def remove(self, paths: Paths, stopped: Callable[[], bool] = lambda: False) -> None:
-        try:
-            before = _trusted_before(paths)
-            if before is not None:
-                new = [path for path, inode in self._folder.trusted().items() if before.get(path) != inode]
-                self._folder.set_aside(new, os.path.join(self.home, SET_ASIDE, os.path.basename(paths.root)))
-            _remove(paths, stopped)
-        finally:
-            alone, _ = self._writing.pop(paths.root, (None, None))
-            if alone is not None:
-                alone.__exit__(None, None, None)
+def leave(workspaces: WorkspaceProvider, run: str, work: Work | None, flow: Flow) -> None:
+    """Let other machines have what a run left that did not report; not what the board would refuse outright."""
+    if not isinstance(workspaces, GitWorkspaces) or work is None or work.commit is None:
+        return
+    if work.touched and may_leave(work, flow):
+        workspaces.leave(run, work.commit)
 
 
-def _trusted_before(paths: Paths) -> dict[str, int] | None:
-    """The other boards and repositories that were there when a run began; None if it did not come so far."""
-    try:
-        with open(os.path.join(paths.root, TRUSTED), "rb") as file:
-            found: list[tuple[bytes, int]] = reader(list[tuple[bytes, int]])(file.read())
-            return {os.fsdecode(path): inode for path, inode in found}
-    except (FileNotFoundError, msgspec.DecodeError):
-        return None
-
-
-def _write(paths: Paths, name: str, text: str) -> None:
+def write_note(paths: Paths, name: str, text: str) -> None:
     with open(os.path.join(paths.root, name), "w", encoding="ascii") as file:
         file.write(text)
 
 
 def own(paths: Paths) -> None:
     """From now on it is this process's to see to."""
-    _write(paths, OWNER, maker(os.path.dirname(os.path.dirname(paths.root))))
+    write_note(paths, OWNER, maker(os.path.dirname(os.path.dirname(paths.root))))
 
 
 def is_ready(root: str) -> bool:
@@ -373,12 +338,12 @@ def disown(paths: Paths) -> None:
         os.unlink(os.path.join(paths.root, OWNER))
 
 
-def _private(paths: Paths) -> None:
+def private(paths: Paths) -> None:
     for folder in (paths.home, paths.spool):
         os.makedirs(folder, mode=0o700, exist_ok=True)
 
 
-def _private_anew(paths: Paths) -> None:
+def private_anew(paths: Paths) -> None:
     """Without a sandbox setup could reach them: nothing that it put there is to be found there."""
     for folder in (paths.home, paths.spool):
         if os.path.islink(folder) or not os.path.isdir(folder):
@@ -386,10 +351,10 @@ def _private_anew(paths: Paths) -> None:
                 os.unlink(folder)
         elif os.listdir(folder):
             remove_tree(folder)
-    _private(paths)
+    private(paths)
 
 
-def _remove(paths: Paths, stopped: Callable[[], bool]) -> None:
+def remove_rest(paths: Paths, stopped: Callable[[], bool]) -> None:
     """What a run leaves beside its workspace: nothing of it is work."""
     with contextlib.suppress(FileNotFoundError):
         remove_tree(paths.root, stopped)

@@ -7,12 +7,14 @@ from pathlib import Path
 from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
+from msgspec.structs import replace
 
 from folkmoot.api.pages import BoardStatus
 from folkmoot.core.access import allowance
 from folkmoot.core.access.allowance import SECONDS_BURST
-from folkmoot.doors.http import shares
-from tests.doors.http.served import SECONDS, Connection, Served, served
+from folkmoot.core.flow import Client
+from folkmoot.doors.http import guard, shares
+from tests.doors.http.served import ADA, SECONDS, Connection, Served, served
 
 
 @pytest.fixture
@@ -150,3 +152,80 @@ def test_nobody_takes_all_streams(server: Served) -> None:
 
     assert [listen(run) for _ in range(shares.STREAMS_MAX["run"] + 1)] == [200] * shares.STREAMS_MAX["run"] + [429]
     assert listen(server.owner) == 200
+
+
+def signed_in(server: Served) -> dict[str, str]:
+    """What the page of a browser that has opened its link shows with each request."""
+    signed = server.send("GET", server.post("login_code").json["path"], token=None)
+    key = signed.headers["location"].partition("#page=")[2]
+    cookie = signed.headers["set-cookie"].partition(";")[0]
+    return {"Cookie": cookie, "Moot-Page": key, "Origin": f"http://{server.host}"}
+
+
+@pytest.mark.attack(
+    "doors",
+    "while no server runs, an agent's takes its port: the open tabs of the user's browser show it their cookie and key",
+    "the key ends with the server that gave it: at the next one both only look, until the user opens a new link",
+)
+def test_what_a_page_showed_to_whoever_had_the_port_meanwhile_changes_nothing(tmp_path: Path) -> None:
+    with served(tmp_path) as server:
+        shown, port = signed_in(server), int(server.host.rpartition(":")[2])
+        assert server.post("add", None, shown, title="by its own page").status == 200
+    with served(tmp_path, port=port) as server:
+        assert server.get("board", None, shown).status == 200, "the tab goes on showing the board"
+        refused = server.post("add", None, shown, title="by whoever had the port")
+        assert refused.code == "not_for_role" and "moot token link" in refused.json["hint"]
+        assert server.post("add", None, signed_in(server), title="by the new link").status == 200
+
+
+@pytest.mark.attack(
+    "doors",
+    "a process without a token asks for the page, for a sign-in or whether the board is sound, without a pause",
+    "the user's own page and link are answered all the same: what costs nothing is not counted by address",
+)
+def test_who_has_no_token_keeps_no_browser_from_its_page(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(guard.RATES, "observer", (0.001, 3.0))
+    assert [server.send("GET", "/healthz", token=None).status for _ in range(4)] == [200, 200, 200, 429]
+    assert server.send("GET", "/", token=None).status == 200
+    assert server.send("GET", "/login?code=moot_nothing", token=None).status == 401
+    assert server.get("board", None, signed_in(server)).status == 200
+
+
+@pytest.mark.attack(
+    "doors",
+    "an agent's server, on another port of this machine, gives the user's browser a second cookie of the same name",
+    "the good one counts: the user stays signed in, at this board and at others on the same machine",
+)
+def test_a_cookie_from_another_port_signs_nobody_out(server: Served) -> None:
+    shown = signed_in(server)
+    name, _, value = shown["Cookie"].partition("=")
+    for tossed in ("evil", '"', value[:-1]):
+        for cookie in (f"{name}={tossed}; {shown['Cookie']}", f"{shown['Cookie']}; {name}={tossed}"):
+            assert server.post("add", None, {**shown, "Cookie": cookie}, title="x").status == 200
+    many = "; ".join([f"{name}={number}" for number in range(100)] + [shown["Cookie"]])
+    assert server.get("board", None, {**shown, "Cookie": many}).code == "no_credentials"
+
+
+def test_of_two_browsers_tokens_neither_counts(server: Served) -> None:
+    """Which of them the user means nobody can say: one may be of whoever wants to be taken for them."""
+    shown, other = signed_in(server), signed_in(server)
+    both = {**shown, "Cookie": f"{shown['Cookie']}; {other['Cookie']}"}
+    assert server.get("board", None, both).code == "no_credentials"
+
+
+@pytest.mark.attack(
+    "doors",
+    "an observer, or whoever got a browser's cookie, reads in the flow what agents' programs are given (`set`)",
+    "how this machine starts its agents is for people: a run and an observer see the flow without it",
+)
+def test_what_programs_of_agents_are_given_is_for_people(server: Served) -> None:
+    flow = server.board.queries.flow()
+    server.board.engine.adopt_flow(ADA, replace(flow, clients={"mine": Client(set={"HOST": "inner.example"})}), "")
+    cookie = {"Cookie": signed_in(server)["Cookie"]}
+    assert (
+        b"inner.example" in server.get("flow").body and b"inner.example" in server.get("flow", server.token("b")).body
+    )
+    looks = (server.token("wall", "observer"), None), (claimed(server, "one"), None), (None, cookie)
+    for token, headers in looks:
+        told = server.get("flow", token, headers)
+        assert told.status == 200 and b"inner.example" not in told.body

@@ -11,8 +11,9 @@ from folkmoot.system.git import SystemGit
 from folkmoot.worker.git.clone import Clones
 from folkmoot.worker.git.harvest.bounds import allowed
 from folkmoot.worker.git.landing import Landing
-from folkmoot.worker.git.repository import Author, Repository
+from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.salvage import Salvage
+from folkmoot.worker.git.words import Author
 from folkmoot.worker.ports import Paths
 
 ANN = Author("Ann Agent", "ann@example.com")

@@ -2,7 +2,6 @@
 import { useState } from "preact/hooks";
 import { act } from "../live";
 import { rest } from "../live/board";
-import { flow } from "../board/flow";
 import { select } from "../board/select";
 import { columnWords } from "../board/state";
 import { Dialog } from "../ui/dialog";
@@ -64,7 +63,7 @@ export function AddSheet() {
             <label class="field">
               <span>Column</span>
               <select class="input" value={column} onChange={(event) => setColumn(event.currentTarget.value)}>
-                <option value="">{columnWords(flow.value?.start ?? "start")} (where items begin)</option>
+                <option value="">{columnWords(rest.value?.start ?? "start")} (where items begin)</option>
                 {(rest.value?.columns ?? []).map((name) => (
                   <option key={name} value={name}>
                     {columnWords(name)}

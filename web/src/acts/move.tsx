@@ -4,7 +4,8 @@ import { read } from "../api/client";
 import type { MoveView } from "../api/types";
 import { act } from "../live";
 import { cardOf, rest } from "../live/board";
-import { columnWords } from "../board/state";
+import { chosen as chosenIds, chosenCards, forEach } from "../board/chosen";
+import { columnWords, ENDED } from "../board/state";
 import { Dialog } from "../ui/dialog";
 import { Refusal } from "../ui/refusal";
 import { close } from "./modal";
@@ -28,13 +29,14 @@ export function MoveSheet({ id, to }: { id: string; to: string | null }) {
     if (column) reason.current?.focus();
   }, [column]);
   if (!item) return null;
+  const all = chosenIds.value.has(id) && !to ? chosenCards().filter((card) => !ENDED.has(card.status)) : [item];
   const columns = (rest.value?.columns ?? []).filter((name) => name !== item.column);
   const moveTo = (name: string) => moves?.find((one) => one.column === name);
   const isRefused = (name: string) => moveTo(name)?.allowed === false;
   const chosen = column ? moveTo(column) : undefined;
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (column && (await send(() => act("move", { item: id, column, why: why.trim() })))) close();
+    if (column && (await send(() => forEach(all, (card) => act("move", { item: card.id, column, why: why.trim() }))))) close();
   };
   const pick = (event: KeyboardEvent) => {
     if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -44,7 +46,7 @@ export function MoveSheet({ id, to }: { id: string; to: string | null }) {
     setColumn(name);
   };
   return (
-    <Dialog title={`Move #${id} ${item.title}`} onClose={close} wide>
+    <Dialog title={all.length > 1 ? `Move ${all.length} items` : `Move #${id} ${item.title}`} onClose={close} wide>
       <form class="dialog-body is-inner" onSubmit={submit} onKeyDown={pick}>
         <p class="quiet">It is in {columnWords(item.column)}. A key or a click chooses where it goes.</p>
         <div class="move-columns" role="radiogroup" aria-label="Column">

@@ -16,6 +16,7 @@ export interface Add {
   files?: (string)[];
   after?: (string)[];
   parent?: string | null;
+  parked?: boolean;
 }
 
 /** Comment on an item, or reply to a comment. */
@@ -42,6 +43,7 @@ export interface Agent {
   run?: Record<string, unknown>;
   setup?: ((string)[])[];
   network?: boolean;
+  needs?: (string)[];
 }
 
 /** Answer a question, by an option's number, its words or how they begin; or in words. */
@@ -94,7 +96,7 @@ export interface AttemptView {
 
 /** Items that could be worked on and begin no run, all for the same reason. */
 export interface Blocked {
-  why: "held" | "no_run" | "paused" | "resting" | "starts" | "unable";
+  why: "held" | "label" | "no_run" | "paused" | "resting" | "starts" | "unable";
   reason: string;
   pause: PauseView | null;
   agents: (string)[];
@@ -125,7 +127,10 @@ export interface BoardView {
   seq: number;
   whole: boolean;
   columns: (string)[];
+  kinds: Record<string, "backflow" | "dispute" | "escalation" | "flow">;
+  start: string;
   totals: Record<string, number>;
+  open: Record<string, number>;
   items: (Card)[];
   next: number | null;
   questions: (QuestionView)[];
@@ -198,6 +203,7 @@ export interface Card {
   questions: (string)[];
   runs_begun: number;
   findings_open: number;
+  landed: string | null;
   lines_added: number | null;
   lines_removed: number | null;
 }
@@ -343,6 +349,36 @@ export interface Delegation {
   scope?: string | null;
 }
 
+/** What happened since a moment, and what waits for a person now. */
+export interface Digest {
+  flow: string;
+  since: string | null;
+  until: string | null;
+  seq: number;
+  landed: (DigestItem)[];
+  done: (DigestItem)[];
+  cancelled: (DigestItem)[];
+  questions: (QuestionView)[];
+  pauses: (PauseView)[];
+  counts: Record<string, number>;
+  total: UsageLine;
+  agents: (UsageLine)[];
+  failed: number;
+  lessons: (LessonView)[];
+}
+
+/** An item that ended. */
+export interface DigestItem {
+  item: string;
+  title: string;
+  status: "cancelled" | "done" | "failed";
+  at: string | null;
+  branch: string | null;
+  commit: string | null;
+  cost_usd: number | null;
+  why: string;
+}
+
 /** Give an agent a small thing to do; the answer is the new item. */
 export interface Dispatch {
   agent: string;
@@ -374,6 +410,13 @@ export interface Edit {
   files?: (string)[];
   after?: (string)[];
   overrule?: number;
+}
+
+/** End the run that is at work on an item. What it made is kept, the next run begins anew, nothing is counted. */
+export interface EndRun {
+  item: string;
+  version?: number | null;
+  why?: string;
 }
 
 export interface Escalations {
@@ -409,6 +452,7 @@ export interface Evidence {
   commit?: string | null;
   tree?: string | null;
   output?: string;
+  before?: string;
 }
 
 /** What happened since a moment, for plots. All of it is of one moment. */
@@ -476,8 +520,10 @@ export interface Flow {
   pools?: Record<string, Pool>;
   clients?: Record<string, Client>;
   notify?: (string)[];
+  notices?: (Target)[];
   budget?: Budget;
   target?: string;
+  remote?: string | null;
   widen?: string | (string)[];
   mirror?: string | null;
   mirror_people?: (string)[];
@@ -511,6 +557,7 @@ export interface Gate {
   timeout?: number | null;
   setup?: ((string)[])[];
   network?: boolean;
+  needs?: (string)[];
 }
 
 /** A board in numbers. All of it is of one moment, but for `metrics`, which may be some seconds old. */
@@ -666,7 +713,7 @@ export interface ItemView {
   max_rounds: number;
   artifacts: (ArtifactView)[];
   comments: (CommentView)[];
-  findings: (Finding)[];
+  findings: (NamedFinding)[];
   questions: (QuestionView)[];
   guidance: (Guidance)[];
   said: (SentenceView)[];
@@ -683,6 +730,17 @@ export interface ItemView {
   kept?: (Statement)[];
   reason_does?: string;
   note?: string;
+}
+
+/** Whether an item's work would land now, as it is; else the one thing that stands first in its way. */
+export interface LandingProspect {
+  item: string;
+  version: number;
+  lands: boolean;
+  stands: "asks" | "clear" | "over" | "red" | "waits";
+  why: string;
+  by: string | null;
+  branch: string;
 }
 
 export interface LessonView {
@@ -960,6 +1018,26 @@ export interface NamedArtifact {
   path?: string | null;
 }
 
+/** A finding, and the short name by which people speak of it. */
+export interface NamedFinding {
+  kind?: "review" | "security" | "test";
+  severity?: "critical" | "high" | "low" | "medium";
+  issue?: string;
+  file?: string | null;
+  line?: number | null;
+  recommendation?: string | null;
+  test?: string | null;
+  exploit?: string | null;
+  category?: string | null;
+  why?: string | null;
+  found_by?: (string)[];
+  wordings?: (string)[];
+  remark?: boolean;
+  fixed?: string | null;
+  unheard?: string | null;
+  id: string;
+}
+
 /** The only time that the token itself is told. */
 export interface NewToken {
   name: string;
@@ -1143,6 +1221,11 @@ export interface QueueGauge {
   agent: string;
   items: number;
   oldest_seconds: number | null;
+}
+
+/** What landed, what waits for a person, what it cost and what was learned. `since` is a span back from now (`12h`), a day (`yesterday`, `2026-11-18`) or a moment. */
+export interface ReadDigest {
+  since?: string;
 }
 
 /** Runs with their times and waits, what landed on each day, where the time went: what plots are drawn from. */
@@ -1430,10 +1513,11 @@ export interface ShowBlocked {
   only?: (string)[];
 }
 
-/** The board at one moment: what has not ended, and the newest of what has (`ended`; without it all). `since` the number of an event: of the items only those that have changed after it, and all of them if that is too long ago. */
+/** The board at one moment: what has not ended, and the newest of what has (`ended`; without it all). `each`: of what has not ended only the first so many of every column, by urgency and age, and beside them what is at work, what waits for a person, and the wholes that shown parts belong to. `since` the number of an event: of the items only those that have changed after it, and all of them if that is too long ago. */
 export interface ShowBoard {
   since?: number | null;
   ended?: number | null;
+  each?: number | null;
 }
 
 /** What an item has changed, landed or not: all of it, that of one of its runs, or all since one of its commits (`base`), which a look before this one has shown. */
@@ -1468,10 +1552,21 @@ export interface ShowPast {
   seq: number;
   item?: string | null;
   ended?: number;
+  each?: number | null;
+}
+
+/** Would an item's work land now, as it is? Nothing is changed. */
+export interface ShowProspect {
+  item: string;
 }
 
 /** How the board stands: what moves, who waits for a person, what is paused, what today cost. */
 export interface ShowStatus {
+
+}
+
+/** What was done since midnight, UTC, and what it cost. No item is read for it. */
+export interface ShowToday {
 
 }
 
@@ -1522,6 +1617,18 @@ export interface TakenView {
   base?: string | null;
   took: string | null;
   again: boolean;
+}
+
+/** Exactly one of the ways is set. */
+export interface Target {
+  command?: (string)[];
+  desktop?: boolean;
+  webhook?: string | null;
+  slack?: string | null;
+  discord?: string | null;
+  secret?: string | null;
+  on?: ("budget" | "failure" | "idle" | "landed" | "pause" | "question")[];
+  quiet?: string | null;
 }
 
 /** A part of the work, as whoever splits it says it. `after` names other tasks of the split by key or title. */
@@ -1647,12 +1754,15 @@ export interface WindowLine {
   seen_at: string | null;
 }
 
-/** A process that runs agents. Of one on another machine only its runs are known. */
+/** A process that runs agents, on whichever machine. */
 export interface WorkerView {
   worker: string;
   host: string | null;
   pid: number | null;
   slots: number | null;
+  labels: (string)[];
+  clients: (string)[];
+  program: string | null;
   in_use: number;
   since: string | null;
   agents: (string)[];
@@ -1679,6 +1789,7 @@ export interface Reads {
   board: { request: ShowBoard; response: BoardView };
   blocked: { request: ShowBlocked; response: BlockedItems };
   status: { request: ShowStatus; response: BoardStatus };
+  today: { request: ShowToday; response: Today };
   comments: { request: ListComments; response: Comments };
   questions: { request: ListQuestions; response: Questions };
   inbox: { request: ShowInbox; response: Inbox };
@@ -1689,6 +1800,7 @@ export interface Reads {
   lessons: { request: ListLessons; response: Lessons };
   metrics: { request: Measure; response: Metrics };
   usage: { request: ReadUsage; response: UsageView };
+  digest: { request: ReadDigest; response: Digest };
   escalations: { request: ShowEscalations; response: Escalations };
   pauses: { request: ListPauses; response: Pauses };
   runs: { request: ListRuns; response: LiveRuns };
@@ -1699,6 +1811,7 @@ export interface Reads {
   figures: { request: ReadFigures; response: Figures };
   change: { request: ShowChange; response: ItemChange };
   moves: { request: ShowMoves; response: Moves };
+  prospect: { request: ShowProspect; response: LandingProspect };
   search: { request: Search; response: Found };
   past: { request: ShowPast; response: Past };
   workers: { request: ListWorkers; response: Workers };
@@ -1714,6 +1827,7 @@ export interface Writes {
   send_back: { request: SendBack; response: ItemView };
   edit: { request: Edit; response: ItemView };
   cancel: { request: Cancel; response: ItemView };
+  end_run: { request: EndRun; response: ItemView };
   reopen: { request: Reopen; response: ItemView };
   comment: { request: AddComment; response: ItemView };
   answer: { request: AnswerQuestion; response: ItemView };

@@ -8,6 +8,7 @@ import { cardOf, runOf } from "../live/board";
 import { go, me, now } from "../live";
 import { Icon } from "../ui/icons";
 import { money, since, span } from "../ui/words";
+import { chooseTo, chosen, refused, toggle } from "./chosen";
 import { arrive } from "./glide";
 import { selected } from "./select";
 import { ageOf, ENDED, stateOf, stillBecause } from "./state";
@@ -16,6 +17,8 @@ import "./card.css";
 export function Card({ id }: { id: string }) {
   const element = useRef<HTMLElement>(null);
   const isSelected = useComputed(() => selected.value === id);
+  const isChosen = useComputed(() => chosen.value.has(id));
+  const refusal = useComputed(() => refused.value.get(id));
   useLayoutEffect(() => {
     if (element.current) arrive(id, element.current);
   }, []);
@@ -27,21 +30,22 @@ export function Card({ id }: { id: string }) {
   return (
     <article
       ref={element}
-      class={`card is-${state.tone} ${isSelected.value ? "is-selected" : ""} ${ENDED.has(item.status) ? "is-ended" : ""}`}
+      class={`card is-${state.tone} ${isSelected.value ? "is-selected" : ""} ${ENDED.has(item.status) ? "is-ended" : ""} ${isChosen.value ? "is-chosen" : ""}`}
       data-card={id}
       tabIndex={isSelected.value ? 0 : -1}
-      aria-label={`#${id} ${item.title}, ${state.word}`}
+      aria-label={`#${id} ${item.title}, ${state.word}${isChosen.value ? ", chosen" : ""}`}
       draggable={me.value?.canWrite ?? false}
       onDragStart={(event) => drag.begin(event, id)}
       onDragEnd={() => drag.end()}
-      onFocus={() => (selected.value = id)}
-      onClick={() => go(`/item/${id}`)}
+      onFocus={(event) => !event.currentTarget.matches(":active") && (selected.value = id)}
+      onClick={(event) => (event.shiftKey ? chooseTo(id) : event.ctrlKey || event.metaKey ? toggle(id) : go(`/item/${id}`))}
     >
       <h3 class="card-title">
         <span class="card-id">#{id}</span> {item.title}
       </h3>
       <span class="card-state" title={state.word}>
         {item.priority === "critical" || item.priority === "high" ? <b class={`card-urgent is-${item.priority}`}>{item.priority}</b> : null}
+        {isChosen.value ? <Icon name="tick" label="chosen" /> : null}
         <Icon name={state.icon} label={state.word} />
         <button
           type="button"
@@ -62,6 +66,7 @@ export function Card({ id }: { id: string }) {
       </p>
       {run?.time_limit ? <Limit run={run} limit={run.time_limit} /> : null}
       {still ? <p class={`card-still is-${state.tone}`}>{still}</p> : null}
+      {refusal.value ? <p class="card-still is-bad">Refused: {refusal.value}</p> : null}
     </article>
   );
 }
@@ -80,6 +85,7 @@ function Means({ item, run }: { item: Item; run: LiveRun | null }) {
           <span class="is-plus">+{item.lines_added}</span> <span class="is-minus">−{item.lines_removed}</span>
         </span>
       ) : null}
+      {item.landed ? <span class="card-commit mono" title={`landed as ${item.landed}`}>{item.landed.slice(0, 7)}</span> : null}
       {cost ? <span class="card-cost">{cost}</span> : null}
     </>
   );

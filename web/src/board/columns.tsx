@@ -1,16 +1,18 @@
 /** The flow's stages as columns. Off the way of the flow only those that hold something; empty ones fold, and stay so
  *  while a card is dragged: nothing moves away under the pointer. */
-import { useComputed } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { drag, dragged } from "../acts/drag";
-import { rest } from "../live/board";
+import { showMore } from "../live";
+import { beyond, kindOf, rest } from "../live/board";
 import { count } from "../ui/words";
 import { Card } from "./card";
 import { filter, shown } from "./filter";
-import { kindOf } from "./flow";
 import { columnWords } from "./state";
 import "./columns.css";
 
 const LAST = "done";
+const DRAWN = 20; // cards of a column that are drawn at once; the others when they come near
 
 export function Columns() {
   const columns = useComputed(() => {
@@ -34,7 +36,9 @@ function Column({ name }: { name: string }) {
   const move = dragged.value?.moves?.find((one) => one.column === name);
   const isEmpty = ids.value.length === 0;
   const isOver = dragged.value?.over === name;
-  const total = name === LAST ? (rest.value?.totals[LAST] ?? ids.value.length) : ids.value.length;
+  const drawn = useSignal(DRAWN);
+  const more = filter.value ? 0 : beyond(name);
+  const total = ids.value.length + more;
   const refused = move && !move.allowed ? move.why : null;
   const kind = kindOf(name);
   return (
@@ -51,10 +55,31 @@ function Column({ name }: { name: string }) {
       </h2>
       {refused && !isEmpty ? <p class="column-refused">{refused}</p> : null}
       {move?.allowed && move.resets.length && isOver && !isEmpty ? <p class="column-refused">resets {move.resets.join(", ")}</p> : null}
-      {ids.value.map((id) => (
+      {ids.value.slice(0, drawn.value).map((id) => (
         <Card key={id} id={id} />
       ))}
-      {name === LAST && total > ids.value.length && !filter.value ? <p class="column-rest">and {count(total - ids.value.length)} more</p> : null}
+      {drawn.value < ids.value.length ? <Near key={drawn.value} onNear={() => (drawn.value *= 2)} /> : more ? <More name={name} more={more} /> : null}
     </section>
   );
+}
+
+function More({ name, more }: { name: string; more: number }) {
+  if (name === LAST) return <p class="column-rest">and {count(more)} more</p>;
+  return (
+    <button type="button" class="button plain column-rest" onClick={showMore}>
+      Show more of {count(more)}
+    </button>
+  );
+}
+
+/** Where the drawn cards of a column end. */
+function Near({ onNear }: { onNear: () => void }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const margin = { rootMargin: "800px", scrollMargin: "800px" };
+    const seen = new IntersectionObserver((found) => found.some((one) => one.isIntersecting) && onNear(), margin);
+    if (place.current) seen.observe(place.current);
+    return () => seen.disconnect();
+  }, []);
+  return <div ref={place} class="column-near" aria-hidden="true" />;
 }

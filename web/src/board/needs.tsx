@@ -48,8 +48,7 @@ function Question({ question }: { question: QuestionView }) {
         {question.question}
       </h3>
       {question.context ? <Facts text={question.context} /> : null}
-      {/* The rules' own help names options of commands; an agent's says what would help it. */}
-      {question.help && question.kind === "clarification" ? <p class="question-facts">{question.help}</p> : null}
+      {question.help ? <p class="question-facts">{question.help}</p> : null}
       {mayAct ? (
         <>
           <ol class="question-options">

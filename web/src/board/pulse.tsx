@@ -2,12 +2,11 @@
 import { signal, useComputed } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { read } from "../api/client";
-import type { Blocked, BoardStatus, Card, PauseView, WindowLine } from "../api/types";
+import type { Blocked, Card, PauseView, Today, WindowLine } from "../api/types";
 import { go, now, seq } from "../live";
-import { allCards, order, rest, runs } from "../live/board";
+import { allCards, isCut, kindOf, order, rest, runs } from "../live/board";
 import { Icon } from "../ui/icons";
 import { money, since, span } from "../ui/words";
-import { kindOf } from "./flow";
 import { open } from "./answering";
 import { ENDED } from "./state";
 import "./pulse.css";
@@ -16,7 +15,7 @@ const LONG = 600; // seconds without any movement that a person should hear of
 const PAUSE = 5_000;
 const POOL = "pool:";
 
-const status = signal<BoardStatus | null>(null);
+const today = signal<Today | null>(null);
 let asked = 0;
 
 /** Today's sums are the server's. Asked for when something has happened, and not often. */
@@ -25,7 +24,7 @@ function useToday(): void {
     const timer = setTimeout(
       async () => {
         asked = Date.now();
-        status.value = await read("status", {}).catch(() => status.peek()); // the line says elsewhere that it is offline
+        today.value = await read("today", {}).catch(() => today.peek()); // the line says elsewhere that it is offline
       },
       Math.max(0, asked + PAUSE - Date.now()),
     );
@@ -42,8 +41,8 @@ export function Pulse() {
   });
   const isOpen = useComputed(() => (order.value, allCards().some((card) => !ENDED.has(card.status))));
   const next = nextLanding();
-  const today = status.value?.today;
-  const cost = today && (today.cost_usd === null ? (today.runs ? "cost unknown" : null) : money(today.cost_usd));
+  const sums = today.value;
+  const cost = sums && (sums.cost_usd === null ? (sums.runs ? "cost unknown" : null) : money(sums.cost_usd));
   return (
     <div class="pulse" role="status">
       {still.value && isOpen.value ? (
@@ -63,8 +62,14 @@ export function Pulse() {
           </a>
         </span>
       ) : null}
-      {today?.landed ? <span>{today.landed} landed today</span> : null}
-      {cost ? <span>{cost === "cost unknown" ? "cost of today unknown" : `${cost} today`}</span> : null}
+      {sums?.landed ? <span>{sums.landed} landed today</span> : null}
+      {cost ? (
+        <span>
+          <a href="#/numbers" onClick={() => go("/numbers")}>
+            {cost === "cost unknown" ? "cost of today unknown" : `${cost} today`}
+          </a>
+        </span>
+      ) : null}
       {rest.value?.pauses.map((pause) => (
         <Paused key={pause.what + pause.since} pause={pause} />
       ))}
@@ -115,7 +120,7 @@ function Quota({ window }: { window: WindowLine }) {
 }
 
 function Held({ blocked }: { blocked: Blocked }) {
-  const items = `${blocked.items.length} queued`;
+  const items = `${blocked.items.length}${isCut() ? "+" : ""} queued`;
   if (blocked.why === "paused") return null; // the pause itself is named
   if (blocked.why === "no_run" && runs.value.size) return <span>{items}</span>;
   if (blocked.why === "no_run")

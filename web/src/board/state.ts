@@ -15,7 +15,7 @@ const STATES: Record<Card["status"], State> = {
   proving: { tone: "work", icon: "proof", word: "being proved" },
   ready: { tone: "wait", icon: "wait", word: "queued" },
   waiting: { tone: "wait", icon: "wait", word: "waiting" },
-  blocked: { tone: "bad", icon: "blocked", word: "blocked" },
+  blocked: { tone: "wait", icon: "blocked", word: "blocked" },
   parked: { tone: "wait", icon: "pause", word: "parked" },
   "awaiting-divine-guidance": { tone: "you", icon: "you", word: "needs you" },
   "needs-human-review": { tone: "you", icon: "you", word: "needs you" },
@@ -26,8 +26,8 @@ const STATES: Record<Card["status"], State> = {
 
 export const ENDED: ReadonlySet<Card["status"]> = new Set(["done", "cancelled", "failed"] as const);
 
-export function stateOf(card: Card): State {
-  if (card.taken) return { tone: "you", icon: "hand", word: `taken by ${card.taken}` };
+export function stateOf(card: Pick<Card, "taken" | "status" | "dispute_agents">): State {
+  if (card.taken) return { tone: "work", icon: "hand", word: `taken by ${card.taken}` };
   const found = STATES[card.status];
   if (card.dispute_agents.length && found.tone !== "you" && !ENDED.has(card.status))
     return { ...found, tone: "talk", icon: "talk", word: `in dispute, ${found.word}` };
@@ -40,7 +40,7 @@ export function stillBecause(card: Card): string | null {
   if (card.status === "cancelled" || card.status === "failed") return trimmed(card.why);
   if (card.questions.length) return "waits for your answer";
   if (card.waits_for.length) return `waits for ${card.waits_for.map((id) => `#${id}`).join(", ")}`;
-  if (card.status === "ready" && !card.pause && !card.blocked_by) return disputing(card);
+  if (card.status === "ready" && !card.pause && !card.blocked_by) return disputing(card) ?? `queued for ${card.watcher ?? "an agent"}`;
   return trimmed(card.why);
 }
 

@@ -16,11 +16,14 @@ const ANSWERS: Partial<Record<keyof Reads, (request: Request) => unknown>> = {
   flow: () => saved.answers.flow,
   me: () => saved.answers.me,
   status: () => saved.answers.status,
+  today: () => saved.answers.status.today,
   metrics: () => saved.answers.metrics,
   figures: () => saved.answers.figures,
   usage: ({ by }) => saved.answers.usage[String(by ?? "item")],
   show: ({ item }) => saved.answers.show[String(item)],
   change: ({ item, run, base }) => (run || base ? undefined : saved.answers.change[String(item)]),
+  output: ({ run, after }) => printed(String(run), Number(after ?? 0)),
+  prospect: ({ item }) => saved.answers.prospect[String(item)],
   comments: ({ item }) => ({ comments: saved.answers.show[String(item)]?.comments ?? [] }),
   pauses: () => ({ pauses: saved.answers.board.pauses }),
   workers: () => ({ workers: [] }),
@@ -30,6 +33,12 @@ const ANSWERS: Partial<Record<keyof Reads, (request: Request) => unknown>> = {
   moves: ({ item }) => ({ item, version: 0, moves: [] }),
   log: ({ after, item, limit }) => events(Number(after ?? 0), item as string | null | undefined, Number(limit ?? PAGE)),
 };
+
+/** Of a run that printed nothing, or so long ago that nobody has kept it, nothing is there. */
+function printed(run: string, after: number): Reads["output"]["response"] | undefined {
+  const found = saved.answers.output[run];
+  return found && after ? { ...found, parts: found.parts.filter((one) => one.part > after) } : found;
+}
 
 function events(after: number, item: string | null | undefined, limit: number): Reads["log"]["response"] {
   const all = saved.answers.log;

@@ -9,11 +9,12 @@ type Step = SavedPage["steps"][number];
 /** So many steps of the way are shown; all: the board as it was saved. */
 export const shown = signal(saved.steps.length);
 
-export function connect(take: (message: Message) => void): void {
+export function connect(take: (message: Message) => void): () => void {
   const last = saved.answers.log.at(-1)?.seq ?? 0;
   take({ kind: "link", link: "live", asOf: Date.parse(saved.made_at ?? ""), why: "" });
   take({ kind: "events", events: [], last });
   shown.subscribe((steps) => take({ kind: "board", board: boardAt(saved.answers.board, saved.steps, steps) }));
+  return () => undefined; // all there is stands in the file
 }
 
 /** Of an item's card only where it stood and how is known of an earlier moment. */
@@ -27,5 +28,5 @@ export function boardAt(board: BoardView, steps: Step[], count: number): BoardVi
     const status = step.status as (typeof item)["status"];
     return [{ ...item, column: step.column, status, since: step.at, why: "", blocked_by: null, waits_for: [], questions: [], agent: null }];
   });
-  return { ...board, whole: true, items, runs: [], questions: [], pauses: [], blocked: [], messages: [], windows: [], totals: {} };
+  return { ...board, whole: true, items, runs: [], questions: [], pauses: [], blocked: [], messages: [], windows: [], totals: {}, open: {} };
 }

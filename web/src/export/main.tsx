@@ -2,7 +2,6 @@
 import { render } from "preact";
 import "../ui/base.css";
 import { App } from "../app";
-import { readFlow } from "../board/flow";
 import { onKey } from "../commands/keys";
 import { go, lookWhoIAm, start } from "../live";
 import { Replay } from "./replay";
@@ -11,7 +10,7 @@ import { saved } from "./saved";
 const place = document.getElementById("app");
 if (place) {
   start();
-  void Promise.all([lookWhoIAm(), readFlow()]);
+  void lookWhoIAm();
   document.addEventListener("keydown", onKey);
   if (saved.item && !location.hash) go(`/item/${saved.item}`);
   render(

@@ -14,6 +14,8 @@ export interface Answers {
   show: Record<string, Answer<"show">>;
   log: Answer<"log">["events"];
   change: Record<string, Answer<"change">>;
+  output: Record<string, Answer<"output">>;
+  prospect: Record<string, Answer<"prospect">>;
 }
 
 export type Saved = Omit<SavedPage, "answers"> & { answers: Answers };

@@ -6,7 +6,7 @@ import { act, me, now } from "../live";
 import { since, span } from "../ui/words";
 import { useActing } from "./acting";
 import { Refusal } from "../ui/refusal";
-import { Icon } from "./icon";
+import { Icon } from "../ui/icons";
 
 interface AnswerProps {
   question: QuestionView;
@@ -41,7 +41,7 @@ export function Answer({ question, filled, unfolded, take }: AnswerProps) {
   return (
     <form class={isOpen.value ? "answer" : "answer answer-folded"} ref={form} onSubmit={send} aria-labelledby={`answer-${question.id}`}>
       <p class="answer-who">
-        <Icon name="hand" /> {question.agent_id === "folkmoot" ? "It needs a decision of yours" : `${question.agent_id} asks you`}
+        <Icon name="you" /> {question.agent_id === "folkmoot" ? "It needs a decision of yours" : `${question.agent_id} asks you`}
         {age !== null && <span class="quiet"> · {span(age)} ago</span>}
         {question.default && <span class="quiet"> · without an answer: {question.default}</span>}
       </p>

@@ -14,7 +14,7 @@ export async function changeOf(item: string, run: string | null, base: string | 
 
 /** The item as it was after the event of this number. */
 export async function itemAt(id: string, seq: number): Promise<ItemView | null> {
-  return (await read("past", { seq, item: id, ended: 1 })).item;
+  return (await read("past", { seq, item: id, ended: 1, each: 1 })).item;
 }
 
 /** Colours and cursors of a terminal: they mean nothing here. */

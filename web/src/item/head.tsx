@@ -3,7 +3,7 @@ import type { ItemView } from "../api/types";
 import { me, now } from "../live";
 import { count, money, since, span } from "../ui/words";
 import { Answer } from "./answer";
-import { Icon } from "./icon";
+import { Icon } from "../ui/icons";
 import type { Tab } from "./tabs";
 import { ENDED, standing } from "./words";
 
@@ -46,6 +46,10 @@ export function Why({ words }: { words: string }) {
 }
 
 function Age({ item }: { item: ItemView }) {
+  // While somebody works, every sign of life is a change of the item: what counts is since when.
+  const run = item.runs.find((one) => !one.ended_at);
+  const going = run ? since(run.started_at, now.value) : null;
+  if (going !== null) return <span class="head-fact">for {span(going)}</span>;
   const age = since(item.updated_at, now.value);
   return age === null ? null : <span class="head-fact">moved {span(age)} ago</span>;
 }

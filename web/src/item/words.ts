@@ -1,9 +1,10 @@
 /** How an item and its runs stand, as people say it. */
 import type { ItemView, RunView } from "../api/types";
+import { stateOf, type Tone } from "../board/state";
+import type { IconName } from "../ui/icons";
 
-export type Tone = "work" | "you" | "good" | "bad" | "wait" | "talk";
-export type IconName =
-  | "tick" | "cross" | "dot" | "hand" | "pause" | "clock" | "talk" | "back" | "help" | "split" | "stop" | "gate" | "flag";
+export { ENDED } from "../board/state";
+export type { IconName, Tone };
 
 export interface Standing {
   words: string;
@@ -11,39 +12,27 @@ export interface Standing {
   icon: IconName;
 }
 
-const STATUS: Record<ItemView["status"], Standing> = {
-  ready: { words: "Ready for an agent", tone: "wait", icon: "clock" },
-  running: { words: "An agent is at work", tone: "work", icon: "dot" },
-  proving: { words: "Gates are running", tone: "work", icon: "gate" },
-  blocked: { words: "Waits for others", tone: "wait", icon: "pause" },
-  waiting: { words: "Waits", tone: "wait", icon: "clock" },
-  "awaiting-divine-guidance": { words: "Needs you", tone: "you", icon: "hand" },
-  "needs-human-review": { words: "Needs you to decide", tone: "you", icon: "hand" },
-  parked: { words: "Parked", tone: "wait", icon: "pause" },
-  cancelled: { words: "Cancelled", tone: "wait", icon: "stop" },
-  done: { words: "Done", tone: "good", icon: "tick" },
-  failed: { words: "Failed", tone: "bad", icon: "cross" },
-};
-
+/** The tone and the icon are those of its card; the words may be longer here. */
 export function standing(item: ItemView): Standing {
-  if (item.taken) return { words: `${item.taken} has it in hand`, tone: "work", icon: "hand" };
-  const known = STATUS[item.status];
-  const run = item.runs?.find((one) => !one.ended_at && !one.gate);
-  if (item.status === "running" && run) return { ...known, words: `${run.agent} is at work` };
-  if (item.status === "done" && item.landed) return { ...known, words: `Landed on ${item.landed_on ?? "its branch"}` };
-  if (item.status === "blocked" && item.waits_for.length)
-    return { ...known, words: `Waits for ${item.waits_for.map((id) => `#${id}`).join(", ")}` };
-  return known;
+  const { tone, icon, word } = stateOf(item);
+  return { tone, icon, words: longer(item) ?? word.charAt(0).toUpperCase() + word.slice(1) };
 }
 
-export const ENDED = new Set<ItemView["status"]>(["cancelled", "done", "failed"]);
+function longer(item: ItemView): string | null {
+  const run = item.runs?.find((one) => !one.ended_at && !one.gate);
+  if (item.taken) return `${item.taken} has it in hand`;
+  if (item.status === "running" && run) return `${run.agent} is at work`;
+  if (item.status === "done" && item.landed) return `Landed on ${item.landed_on ?? "its branch"}`;
+  if (item.status === "blocked" && item.waits_for.length) return `Waits for ${item.waits_for.map((id) => `#${id}`).join(", ")}`;
+  return null;
+}
 
 const OUTCOME: Record<NonNullable<RunView["outcome"]>, Standing> = {
   done: { words: "done", tone: "good", icon: "tick" },
   failed: { words: "failed", tone: "bad", icon: "cross" },
   stuck: { words: "stuck", tone: "bad", icon: "cross" },
   incomplete: { words: "not finished", tone: "bad", icon: "cross" },
-  asks: { words: "asks a person", tone: "you", icon: "hand" },
+  asks: { words: "asks a person", tone: "you", icon: "you" },
   changes_requested: { words: "asks for changes", tone: "you", icon: "back" },
   disputed: { words: "disagrees", tone: "talk", icon: "talk" },
   delegates: { words: "asks for help", tone: "work", icon: "help" },

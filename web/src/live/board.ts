@@ -15,6 +15,18 @@ const live = new Map<string, Signal<LiveRun | null>>();
 
 export const count = computed(() => [...order.value.values()].reduce((sum, ids) => sum + ids.length, 0));
 
+/** What kind of place a column is. */
+export const kindOf = (column: string): BoardView["kinds"][string] => rest.value?.kinds[column] ?? "flow";
+
+/** How many of a column the server has beside those that are here. */
+export const beyond = (column: string): number => {
+  const known = order.value.get(column)?.length ?? 0;
+  const all = column === "done" ? rest.value?.totals["done"] : rest.value?.open[column];
+  return Math.max(0, (all ?? 0) - known);
+};
+
+export const isCut = (): boolean => Object.keys(rest.value?.open ?? {}).some((column) => beyond(column) > 0);
+
 export const cardOf = (id: string): Signal<Card> | undefined => cards.get(id);
 
 /** The run at work on an item. */
@@ -41,18 +53,29 @@ export function takeBoard(board: BoardView): void {
   if (moved.length) movers.forEach((callback) => callback(moved.map((item) => item.id)));
   batch(() => {
     const { items, runs: going, questions: open, ...others } = board;
-    if (board.whole) cards.clear();
+    let isArranged = !board.whole;
+    if (board.whole) keepOnly(new Set(items.map((item) => item.id)));
     for (const item of items) {
       const known = cards.get(item.id);
       if (!known) cards.set(item.id, signal(item));
-      else if (item.version >= known.peek().version && !isSame(known.peek(), item)) known.value = item;
+      else if ((item.version < known.peek().version && !board.whole) || isSame(known.peek(), item)) continue;
+      isArranged &&= known !== undefined && isPlaced(known.peek(), item);
+      if (known) known.value = item;
     }
     takeRuns(going);
     if (!isSame(questions.peek(), open)) questions.value = open;
     if (!isSame(rest.peek(), others)) rest.value = others;
-    arrange();
+    if (!isArranged) arrange();
   });
 }
+
+/** What is still there keeps its signal: a look at all of it draws nothing anew that did not change. */
+function keepOnly(ids: ReadonlySet<string>): void {
+  for (const id of cards.keys()) if (!ids.has(id)) cards.delete(id);
+}
+
+const isPlaced = (one: Card, other: Card): boolean =>
+  one.column === other.column && one.status === other.status && one.priority === other.priority && one.updated_at === other.updated_at;
 
 function takeRuns(going: LiveRun[]): void {
   runs.value = new Map(going.map((run) => [run.item, run]));
@@ -87,6 +110,6 @@ function before(one: Card, other: Card): number {
   return URGENCY.indexOf(one.priority) - URGENCY.indexOf(other.priority) || numeric(one.id, other.id);
 }
 
-export const numeric = (one: string, other: string): number => one.localeCompare(other, "en", { numeric: true });
+export const numeric = (one: string, other: string): number => Number(one) - Number(other);
 
 const isSame = (one: unknown, other: unknown): boolean => one === other || JSON.stringify(one) === JSON.stringify(other);

@@ -2,15 +2,17 @@
 import { type Message, Source } from "./source";
 import type { Said } from "./worker";
 
-const PROTOCOL = "folkmoot-1"; // another word for other messages: an old worker may still serve old tabs
+const PROTOCOL = "folkmoot-2"; // another word for other messages: an old worker may still serve old tabs
 
-export function connect(take: (message: Message) => void): void {
+/** The answer asks for more of each column than is shown. */
+export function connect(take: (message: Message) => void): () => void {
   const say = typeof SharedWorker === "undefined" ? alone(take) : shared(take);
   window.addEventListener("online", () => say("wake"));
   window.addEventListener("offline", () => say("lost"));
   window.addEventListener("pagehide", () => say("bye"));
   window.addEventListener("pageshow", (event) => event.persisted && location.reload());
   document.addEventListener("visibilitychange", () => say(document.hidden ? "unseen" : "seen"));
+  return () => say("more");
 }
 
 function shared(take: (message: Message) => void): (said: Said) => void {
@@ -23,6 +25,7 @@ function alone(take: (message: Message) => void): (said: Said) => void {
   const source = new Source(take, () => !document.hidden);
   return (said) => {
     if (said === "lost") source.lost();
+    else if (said === "more") source.more();
     else if (said !== "unseen" && said !== "bye") source.wake();
   };
 }

@@ -14,8 +14,13 @@ export { onEvents, onItem, seq } from "./touched";
 /** How the picture stands: from when it is, and why it is no newer. */
 export const link = signal<{ link: Link; asOf: number; why: string }>({ link: "starting", asOf: 0, why: "" });
 
+let more: () => void = () => undefined;
+
+/** More of each column than is shown. */
+export const showMore = (): void => more();
+
 export function start(): void {
-  connect((message: Message) => {
+  more = connect((message: Message) => {
     if (message.kind === "board") takeBoard(message.board);
     else if (message.kind === "events") touch(message.events, message.last);
     else link.value = { link: message.link, asOf: message.asOf, why: message.why };

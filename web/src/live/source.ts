@@ -12,6 +12,7 @@ export type Message =
   | { kind: "link"; link: Link; asOf: number; why: string };
 
 const ENDED = 40; // so many items that have ended are shown
+const EACH = 100; // and so many of each column that have not, until somebody asks for more
 const BURST = 150; // ms in which what comes is gathered to one request
 const SIGHT = 4_000; // what a run does right now makes no events: ms between two looks while somebody looks
 const WHOLE = 60_000; // what time alone changes makes no events either: ms between two looks at all of it
@@ -34,6 +35,7 @@ export class Source {
   private failures = 0;
   private stop = new AbortController();
   private retry: (() => void) | null = null;
+  private each = EACH;
   private isLost = false; // there is no network: no try before somebody wakes this
 
   constructor(private readonly tell: (message: Message) => void, private readonly isSeen: () => boolean) {
@@ -52,8 +54,14 @@ export class Source {
   wake(): void {
     this.isLost = false;
     if (this.retry) this.retry();
-    else if (Date.now() - this.heardAt > SILENCE) this.stop.abort();
-    else this.look();
+    else if (this.link !== "starting") this.look();
+  }
+
+  /** Somebody wants to see more of a column. */
+  more(): void {
+    this.each *= 2;
+    this.wholeAt = 0;
+    this.touch(0);
   }
 
   lost(): void {
@@ -128,7 +136,8 @@ export class Source {
     this.isDirty = false;
     try {
       const since = this.isOld() ? undefined : this.board?.seq;
-      const found = await read("board", since === undefined ? { ended: ENDED } : { ended: ENDED, since });
+      const shown = { ended: ENDED, each: this.each };
+      const found = await read("board", since === undefined ? shown : { ...shown, since });
       this.take(found);
     } catch (error) {
       if (error instanceof Problem && error.status === 401) this.stop.abort();

@@ -3,7 +3,7 @@ import { type Message, Source } from "./source";
 
 declare const self: SharedWorkerGlobalScope;
 
-export type Said = "wake" | "lost" | "seen" | "unseen" | "bye";
+export type Said = "wake" | "more" | "lost" | "seen" | "unseen" | "bye";
 
 const ports = new Map<MessagePort, boolean>(); // whether anybody sees that tab
 const tell = (message: Message) => ports.forEach((_seen, port) => port.postMessage(message));
@@ -15,6 +15,7 @@ self.onconnect = (event) => {
   port.onmessage = ({ data }: MessageEvent<Said>) => {
     if (data === "bye") ports.delete(port);
     else if (data === "lost") source.lost();
+    else if (data === "more") source.more();
     else if (data === "unseen") ports.set(port, false);
     else {
       ports.set(port, true);

@@ -65,4 +65,4 @@ function barsOf(view: UsageView, measure: Measure): Bar[] {
 }
 
 /** Above a thin bar there is room for few letters. */
-const short = (words: string) => words.replace(/^\$(\d+)\.(\d)\d(\+?)$/, (_all, whole: string, tenth: string, plus: string) => (Number(whole) >= 10 ? `${whole}${plus}` : `${whole}.${tenth}${plus}`)).replace(/ (min|h|s|k|M).*/, "$1");
+const short = (words: string) => words.replace(/^\$(\d+\.\d\d)(\+?)$/, (_all, sum: string, plus: string) => `${Number(sum).toFixed(Number(sum) >= 10 ? 0 : 1)}${plus}`).replace(/ (min|h|s|k|M).*/, "$1");

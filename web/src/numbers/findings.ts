@@ -130,6 +130,5 @@ export function slotsFinding(stretches: Stretch[], slots: number): string {
   const mean = total(stretches.map((one) => one.mean)) / Math.max(1, stretches.length);
   const most = Math.max(0, ...stretches.map((one) => one.most));
   if (!most) return "No run went on in this time.";
-  const over = most > slots ? ", by more than one worker" : "";
-  return `${plural(most, "run")} at once at most${over}, ${mean.toFixed(mean < 1 ? 2 : 1)} of ${plural(slots, "slot")} on average.`;
+  return `${plural(most, "run")} at once at most, ${mean.toFixed(mean < 1 ? 2 : 1)} on average; the flow has ${plural(slots, "slot")}.`;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { DayFigure, Figures, RunFigure, UsageLine } from "../api/types";
 import { amount, inWords } from "./amounts";
 import { csv } from "./csv";
-import { landedFinding, rounds, roundsFinding, slotsInUse, timesByAgent, timesFinding } from "./findings";
+import { landedFinding, rounds, roundsFinding, slotsFinding, slotsInUse, timesByAgent, timesFinding } from "./findings";
 import { ending, lanes } from "./lanes";
 import { wrapped } from "./save";
 import { linear, ticks, timeTicks } from "./scale";
@@ -90,6 +90,10 @@ describe("what plots say", () => {
     expect(found.map((one) => one.most)).toEqual([2, 0, 1]);
     expect(found[0]?.mean).toBeCloseTo(1);
     expect(found[2]?.mean).toBeCloseTo(0.5);
+  });
+  test("more runs than slots say nothing of workers: one may begin as another ends", () => {
+    const found = slotsInUse([run(0, 12), run(0, 12)], START, START + 12 * HOUR, 3);
+    expect(slotsFinding(found, 1)).toBe("2 runs at once at most, 2.0 on average; the flow has 1 slot.");
   });
   test("runs that go on at once stand in lanes of their own", () => {
     expect(lanes([run(0, 2), run(1, 2), run(3, 1)], START).map((lane) => lane.length)).toEqual([2, 1]);

@@ -67,7 +67,7 @@ function Place({ worker }: { worker: WorkerView }) {
   return (
     <li>
       <strong>{worker.host ?? worker.worker}</strong>
-      <span class="quiet">{worker.pid === null ? "" : `process ${worker.pid}, `}{slots}{worker.since ? `, since ${span(since(worker.since, now.value) ?? 0)}` : ""}</span>
+      <span class="quiet">{worker.pid === null ? "" : `process ${worker.pid}, `}{slots}{worker.agents.length ? "" : ", gates and landings only"}{worker.since ? `, for ${span(since(worker.since, now.value) ?? 0)}` : ""}</span>
       {worker.slots !== null && <progress max={Math.max(1, worker.slots)} value={worker.in_use} aria-label={slots} />}
     </li>
   );
@@ -88,7 +88,7 @@ function RunRow({ run }: { run: LiveRun }) {
         {run.doing && <span class="workers-doing">{run.doing}</span>}
       </div>
       <dl>
-        <Fact name="place" value={place(run)} title={run.run} />
+        <Fact name="place" value={run.host ?? place(run)} title={`${place(run)}, ${run.run}`} />
         <Fact name="pool" value={run.pool ?? "none"} />
         <Fact name="since" value={span(worked)} beside={run.time_limit ? `of ${span(run.time_limit)}` : ""} share={limit} />
         <Fact name="last output" value={silent === null ? "none yet" : `${span(silent)} ago`} tone={quiet >= 1 ? "bad" : quiet >= 0.5 ? "you" : ""} beside={quiet >= 0.5 ? "nearly silent too long" : ""} />

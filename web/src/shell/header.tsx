@@ -104,7 +104,7 @@ function LinkState() {
     );
   const isNew = !asOf;
   return (
-    <p class={`link-state ${state === "offline" ? "is-offline" : ""}`} role="status" data-link={state}>
+    <p class={`link-state ${state === "offline" ? "is-offline" : "is-starting"}`} role="status" data-link={state}>
       {state === "starting" || isNew
         ? state === "offline"
           ? `Offline: ${why}. Trying again.`

@@ -77,10 +77,15 @@ def unsealed(key: bytes, token: str) -> Seal | None:
     return Seal(kinds[found[1]], found[2], int(found[3]))
 
 
-def page_key(key: bytes, token: str) -> str:
+def page_key(secret: bytes, token: str) -> str:
     """What a page shows beside its browser's token. A browser sends a cookie to every server of the same machine,
-    whatever its port; this one is kept by the page alone, which another port's pages cannot look into."""
-    return _mac(key, f"page {token}")
+    whatever its port; this one is kept by the page alone, which another port's pages cannot look into. `secret` is of
+    one server, and ends with it: whoever listens at its port afterwards gets to see the keys of open pages."""
+    return _mac(secret, f"page {token}")
+
+
+def is_page_key(secret: bytes, token: str, shown: str | None) -> bool:
+    return hmac.compare_digest((shown or "").encode(), page_key(secret, token).encode())
 
 
 def new_token(known: list[Token], name: str, role: str, days: float | None, secret: str, now: float) -> Token:

@@ -53,7 +53,8 @@ def lease_for(flow: Flow, agent: str, column: str | None, lease: float | None, *
 def check_pause(flow: Flow, open_questions: int) -> None:
     """The stricter reading of a pending question, where the flow wants it (R-17)."""
     if flow.questions.pause_all and open_questions:
-        raise NothingToDo("paused", "a question is open, and this flow pauses all work until it is answered", "<inbox>")
+        words = "a question is open, and this flow pauses all work until it is answered"
+        raise NothingToDo("paused", words, "<inbox>", questions=open_questions)
 
 
 def check_moves(old: Flow, new: Flow, moves: dict[str, str]) -> None:

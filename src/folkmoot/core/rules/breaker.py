@@ -34,7 +34,7 @@ def flag(case: Case, dispute: Dispute, flag: str) -> None:
         Way(f"{one} is right", "uphold", maker.column),
         Way(f"{other} is right", "dismiss", disputer.column),
         context=statements_of(case, dispute.thread),
-        help="who finds neither right sends it elsewhere: --to COLUMN",
+        help="who finds neither right can send it elsewhere, to another column",
         thread=dispute.thread,
         flag=flag,
         because=f"{disputer.agent} and {maker.agent} disagree after {dispute.rounds} rounds ({dispute.thread})",

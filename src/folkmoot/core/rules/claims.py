@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from folkmoot.core.commands import Actor, ClaimItem, LapseRun, NoteSetup, ReleaseRun, TakeOver
+from folkmoot.core.commands import Actor, ClaimItem, EndRun, LapseRun, NoteSetup, ReleaseRun, TakeOver
 from folkmoot.core.enums import ENDED, Cause, EventName, RunEnd, RunOutcome
 from folkmoot.core.explain import stands, time_of_day
 from folkmoot.core.flow import LANDING, Flow
@@ -19,6 +19,7 @@ from folkmoot.core.rules.messages.life import accept_handoffs
 from folkmoot.core.rules.movement import again, at_rest
 from folkmoot.core.rules.running.budgets import spend_day, started
 from folkmoot.core.rules.running.hearing import told_by_brief
+from folkmoot.core.rules.running.joining import check_labels
 from folkmoot.core.rules.running.looking import shown_in
 from folkmoot.core.rules.running.spending import Counted, spend, windows_of
 from folkmoot.core.rules.running.work import partial_work
@@ -46,6 +47,7 @@ def claim(case: Case, command: ClaimItem) -> None:
     waits = item.wake_at > case.now and command.person is None  # a pause is for agents
     if claimant(case.flow, item) != command.agent or waits or item.waits_for:
         raise not_claimable(case.flow, item, command.agent, case.now, case.situation.at, case.questions.values())
+    check_labels(case.flow, command.agent, command.labels)
     token = item.token + 1
     agent = case.flow.agents.get(command.agent)
     is_gate = item.status == "proving"
@@ -275,6 +277,18 @@ def take_over(case: Case, command: TakeOver) -> None:
         hint = "let {person} give it, or give it back; or take it away: <move item column>"
         raise Refused("not_taken", words, hint, run.person, **about)
     revoke(case, f"{name} takes it over")
+
+
+def end_by_hand(case: Case, command: EndRun) -> None:
+    """A person ends a run, of an agent, a gate or another person. The item stays where it is, with all it has: no
+    counter begins again, no question or dispute ends. What the run made is kept, and the next one is told why."""
+    run, name = case.run, case.actor.name
+    if run is None or run.ended_at is not None:
+        words = "nobody is at work on item {item}"
+        raise Refused("not_at_work", words, "see how it stands: <show item>", item=case.item.id)
+    told = f"{name} ended the run of {run.person or run.agent}"
+    revoke(case, command.why or told)
+    again(case, "item_ready", {"why": told}, because=f"{told}: “{command.why}”" if command.why else told)
 
 
 def lapse(case: Case, command: LapseRun) -> None:

@@ -30,6 +30,7 @@ FOR_PEOPLE = (
     commands.ResumeBoard,
     commands.SettleLanding,
     commands.TakeOver,
+    commands.EndRun,
     commands.SayToAgent,
 )
 
@@ -97,6 +98,7 @@ RULES: dict[type[Command], Rule] = {
     commands.NoteSetup: claims.note_setup,
     commands.ReleaseRun: claims.release,
     commands.TakeOver: claims.take_over,
+    commands.EndRun: claims.end_by_hand,
     commands.SayToAgent: hearing.say,
     commands.HearPeople: lambda case, command: hearing.hear(case, claims.fence(case), command),
     commands.LapseRun: claims.lapse,

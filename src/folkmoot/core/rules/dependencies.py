@@ -226,7 +226,7 @@ def ask_about_cancelled(case: Case, need: str) -> None:
         Way("go on without it", "drop", says="yes"),
         Way("cancel this one too", "cancel"),
         context=f"this one: {case.item.title}",
-        help=f"to replace it: moot edit {case.item.id} --after OTHER",
+        help=f"to replace it, edit item {case.item.id}: name another that it comes after",
         dependency=need,
     )
 

@@ -10,7 +10,7 @@ from folkmoot.core.commands import AddComment, AddItem, AskPerson, CancelItem, E
 from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS, PRIORITIES, TYPES
 from folkmoot.core.flow import END
 from folkmoot.core.item import Item
-from folkmoot.core.records import Option
+from folkmoot.core.records import PUT_ASIDE, Option
 from folkmoot.core.rules.answers import give_up, reset_counters
 from folkmoot.core.rules.breaker import artifact_of, decided_by, leave_undecided, thread_of
 from folkmoot.core.rules.children.counting import count_made, count_said, refuse_excess
@@ -20,11 +20,12 @@ from folkmoot.core.rules.dependencies import ask_about_cancelled, check_parent, 
 from folkmoot.core.rules.disputes import close
 from folkmoot.core.rules.judging.required import begins_at, unproved, waive
 from folkmoot.core.rules.movement import abandon, again, enter, leaves_children, origins_for, without_parts
-from folkmoot.core.rules.questions import clarify, withdraw
+from folkmoot.core.rules.questions import ask, clarify, withdraw
 from folkmoot.core.rules.running.looking import shown
 from folkmoot.core.rules.sharing.paths import good_files
 from folkmoot.core.rules.sharing.widening import beyond, handed_on
 from folkmoot.core.situation import Case, origin_of
+from folkmoot.core.vocabulary.ways import NOT_NOW, Way
 from folkmoot.errors import Invalid, Refused, unknown_column
 
 TITLE_MAX = 500
@@ -39,12 +40,13 @@ def add(case: Case, command: AddItem) -> None:
     column = command.column or flow.start
     known_column(case, column)
     if column == END:
-        words = "an item cannot begin in done"
-        raise Refused("not_a_start", words, "leave <.column> out, or name a column of the flow")
+        words, known = "an item cannot begin in {column}", list(flow.columns)
+        raise Refused("not_a_start", words, "leave <.column> out, or name one of {known}", column, known)
     if situation.maker is not None:
         if situation.maker.kind == "expert":  # it cannot ask for more than it was given
             words = "an expert makes no work for others"
-            raise Refused("bound", words, "say in the report what should be done, and whoever asked decides")
+            hint = "say in the report what should be done, and whoever asked decides"
+            raise Refused("bound", words, hint, item=situation.maker.id, kind=situation.maker.kind)
         _check_stage(case, situation.maker, column)
         refuse_excess(case, situation.maker)
         _check_reach(case, situation.maker, command.files)
@@ -82,6 +84,10 @@ def add(case: Case, command: AddItem) -> None:
         rows["meters"] = count_made(case, situation.maker, 1, generation)
     case.emit("item_added", {"title": fields["title"], "column": column}, item=fields, **rows)
     look_at_generation(case)
+    if command.parked is True and case.item.status not in (*ENDED, "parked"):
+        told = f"the item: {case.item.title}"
+        ask(case, "decision", PUT_ASIDE, Way("let it be worked on", "again", says="yes"), NOT_NOW, context=told)
+        case.set("item_parked", {"why": f"{case.actor.name} put it aside"}, status="parked")
 
 
 def _check_stage(case: Case, maker: Item, column: str) -> None:
@@ -118,8 +124,8 @@ def _check_fields(command: AddItem | EditItem) -> None:
     if title is not UNSET and not (title.strip() and len(title) <= TITLE_MAX):
         raise Invalid("bad_title", "a title has 1 to {limit} characters", "put the details into <.body>", TITLE_MAX)
     if title is not UNSET and title.strip() == "-":
-        words = "'-' is no title"
-        raise Invalid("bad_title", words, "what is read from standard input goes into <.body> - or <.from> -")
+        hint = "what is read from standard input goes into <.body> - or <.from> -"
+        raise Invalid("bad_title", "{title!r} is no title", hint, title.strip())
     if command.priority is not UNSET and command.priority not in PRIORITIES:
         words = "{priority!r} is no priority"
         raise Invalid("bad_priority", words, "use one of {known}", command.priority, list(PRIORITIES))
@@ -312,13 +318,13 @@ def comment(case: Case, command: AddComment) -> None:
         raise Refused("other_item", words, hint, case.actor.run, own.id, case.item.id)
     run = None if case.actor.is_person else fence(case)
     if not command.content.strip():
-        raise Invalid("empty_comment", "a comment needs words", "say what it is about")
+        raise Invalid("empty_comment", "a comment needs words", "say what it is about", item=case.item.id)
     thread = thread_of(case, command.parent) if command.parent else None
     if command.parent and thread is None:
         words = "item {item} has no comment {parent}"
         raise Invalid("unknown_comment", words, "<comments item>", case.item.id, command.parent)
     if command.resolution and not command.parent:
-        raise Invalid("no_parent", "a resolution needs the comment it resolves", "add <.parent>")
+        raise Invalid("no_parent", "a resolution needs the comment it resolves", "add <.parent>", item=case.item.id)
     disputed = {dispute.thread for dispute in case.item.disputes}
     if command.resolution and not run and thread in disputed:
         words = "{thread} is disputed: its end decides who goes on"

@@ -357,7 +357,7 @@ def history(case: Case) -> str:
     """The last attempts in words, so that whoever is asked need not look up what was tried and how it ended."""
     told = [attempt for attempt in case.attempts if attempt.item == case.item.id]
     left, told = len(told) - HISTORY_TOLD, told[-HISTORY_TOLD:]
-    lines = [f"{left} earlier attempts: moot show {case.item.id}"] if left > 0 else []
+    lines = [f"{left} earlier attempts stand with item {case.item.id}"] if left > 0 else []
     for (agent, words), same in groupby(told, lambda a: (a.agent, _tried(a))):
         alike = list(same)
         models = ", ".join(dict.fromkeys(a.model for a in alike if a.model))

@@ -31,8 +31,8 @@ from folkmoot.core.rules.failures import (
     stuck,
     tried_before,
 )
+from folkmoot.core.rules.judging.against.contradictions import settled
 from folkmoot.core.rules.judging.carrying import may_say
-from folkmoot.core.rules.judging.contradictions import settled
 from folkmoot.core.rules.judging.form import fault_of, not_kept, refuse, row_of, said_before, with_kept
 from folkmoot.core.rules.judging.gates import gate_reported
 from folkmoot.core.rules.judging.sent import with_unheard

@@ -64,7 +64,7 @@ def ask(
     if blocking and not any(way.effect in ENDS for way in ways):
         ways += [end for end in (PARK, CANCEL) if all(way.effect != end.effect for way in ways)]
     if help is None and kind == "decision" and case.run is not None and case.run.sandboxed is not None:
-        help = f"What the last run printed: moot output {case.run.id}"
+        help = f"The output of run {case.run.id} shows what the last run printed"
     asked = Question(
         id=case.new_question_id(),
         item=case.item.id,

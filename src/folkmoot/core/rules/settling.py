@@ -87,7 +87,7 @@ def _ask_in_human_column(case: Case) -> None:
         ways = [Way(f"go on to {following}", "again", says="yes"), *stages(case)]
     else:
         ways = stages(case)
-    help = f"to send it elsewhere, say where: --to COLUMN (columns: {', '.join(case.flow.columns)})"
+    help = f"it can also be sent elsewhere: to {', '.join(case.flow.columns)}"
     told = facts(history(case), said_last(case), findings_told(item.findings))
     ask(case, "decision", words, *ways, context=told, help=help)
 

@@ -136,7 +136,7 @@ def import_command(session: Session, file: str) -> None:
     See also: moot export, moot restore, moot init.
     """
     folder = session.board_dir or os.curdir
-    if not os.path.isdir(folder):
+    if "://" not in folder and not os.path.isdir(folder):
         raise Invalid("no_folder", "there is no folder {folder}", "make it first", folder)
     with ExitStack() as stack:
         source, name = _source(stack, file)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from folkmoot.api.pages import AddedItems
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command("add")
 @click.argument("title", required=False)
-@click.option("--from", "source", metavar="FILE", help="Many items: YAML, JSON lines or a markdown list.")
+@click.option("--from", "source", metavar="FILE", help="Many items: a list, or TOOL:PATH of another tool.")
 @click.option("--body", metavar="TEXT", help="The details, in words.")
 @click.option("--body-file", metavar="FILE", help="A file with the details; - reads standard input.")
 @click.option("--column", metavar="C", help="Where it begins; default: the flow's start.")
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 @click.option(
     "--type", "kind", type=click.Choice(TYPES), default="feature", show_default=True, help="What kind of work."
 )
+@click.option("--parked", is_flag=True, help="Nobody works on it before you say so.")
+@click.option("--start", is_flag=True, help="With another tool's list: what can begin may.")
 @in_run
 @keyed
 @click.pass_obj
@@ -51,12 +54,18 @@ def add_command(
     priority: str,
     tags: tuple[str, ...],
     kind: str,
+    parked: bool,
+    start: bool,
 ) -> None:
     """Add an item to the board, or many from a file.
 
     An item is one thing to be done: agents take it from column to column. It begins in the flow's first column, and
     waits where --after names others that are not done. --files says what it will write, so that no two agents write
     the same file at once.
+
+    --from takes a YAML list, JSON lines or a markdown list; or what another tool keeps, as backlog:FOLDER (Markdown
+    with front matter, as Backlog.md has it), beads:FILE or task-master:FILE. Of such a list nothing begins by itself
+    but with --start, and what was brought in before is not added again.
 
     \b
     Examples:
@@ -81,12 +90,36 @@ def add_command(
         files=list(files),
         after=[number_of(item) for item in after],
         parent=number_of(parent) if parent else None,
+        parked=True if parked else UNSET,
     )
+    if source is not None and _is_imported(session, source, command, start):
+        return
+    if start:
+        raise Invalid("bad_usage", "--start belongs to the list of another tool", "leave it out: what is added begins")
     if source is not None:
         _add_many(session, source, command)
         return
     view = session.ask(Add(**asdict(command)))
     session.answer(view, lambda: render.item.added(view))
+
+
+def _is_imported(session: Session, source: str, given: AddItem, start: bool) -> bool:
+    """Bring in what another tool keeps, if that is what is named."""
+    from folkmoot.doors.cli.render.seen.brought_in import brought_in
+    from folkmoot.doors.importing.adding import add_found, named, read
+
+    place = named(source)
+    if place is None:
+        return False
+    if given != AddItem(title="", column=given.column, parked=given.parked) or session.key is not None:
+        words = "of another tool's list each item has its own words and its own key"
+        raise Invalid("bad_usage", words, "leave all options but --column, --parked and --start out")
+    if start and given.parked is True:
+        raise Invalid("bad_usage", "--parked and --start say opposite things", "leave one of them out")
+    found = read(*place)
+    view = add_found(session.ask, found, start=start, column=given.column)
+    session.answer(view, lambda: brought_in(view, found.tool))
+    return True
 
 
 def _add_many(session: Session, source: str, defaults: AddItem) -> None:

@@ -4,7 +4,7 @@ import click
 from msgspec import UNSET
 
 from folkmoot.api.requests import Cancel, Edit, Move, Reopen
-from folkmoot.api.screen import PersonFinding, SendBack
+from folkmoot.api.screen import EndRun, PersonFinding, SendBack
 from folkmoot.core.enums import PRIORITIES, TYPES
 from folkmoot.core.vocabulary.lines import finding_in
 from folkmoot.doors.cli import render
@@ -150,6 +150,30 @@ def cancel_command(session: Session, item: str, why: str) -> None:
     """
     view = session.ask(Cancel(item=number_of(item), why=why))
     session.answer(view, lambda: render.item.changed(view, "cancelled"))
+
+
+@click.command("end")
+@click.argument("item")
+@click.option("--why", default="", metavar="T", help="The reason; the next run sees it.")
+@keyed
+@click.pass_obj
+def end_command(session: Session, item: str, why: str) -> None:
+    """End the run that is at work on an item.
+
+    For an agent that goes the wrong way. What it made is kept, and the next run begins anew where the item is. No
+    counter begins again, and nobody has failed by it.
+
+    \b
+    Examples:
+      moot end 7
+      moot end 7 --why "Begin with the tests"
+
+    Exit codes: 1 if nobody is at work on it.
+
+    See also: moot say, moot take, moot move.
+    """
+    view = session.ask(EndRun(item=number_of(item), why=why))
+    session.answer(view, lambda: render.item.changed(view, "its run ended"))
 
 
 @click.command("reopen")

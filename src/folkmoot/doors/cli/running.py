@@ -31,6 +31,7 @@ def _work(
     answers: bool,
     looks: bool = False,
     log_json: bool = False,
+    labels: tuple[str, ...] = (),
 ) -> None:
     from folkmoot.doors.cli.render.running import Progress
 
@@ -44,7 +45,12 @@ def _work(
         if answers:
             ends.enter_context(answered_here(session, progress, stream))
         tell = _logged(session, progress.tell) if log_json else progress.tell
-        _put_agents_on(session, progress, slots, until_idle, agents, tell)
+        _put_agents_on(session, progress, slots, until_idle, agents, tell, labels)
+
+
+def _labels(given: tuple[str, ...]) -> list[str]:
+    """Also as one word: --label gpu,big."""
+    return list(dict.fromkeys(part.strip() for words in given for part in words.split(",") if part.strip()))
 
 
 def _logged(session: Session, tell: "Callable[[Any], None]") -> "Callable[[Any], None]":
@@ -77,6 +83,7 @@ def _put_agents_on(
     until_idle: bool,
     agents: tuple[str, ...],
     tell: "Callable[[Any], None]",
+    labels: tuple[str, ...],
 ) -> None:
     from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, reason_words
 
@@ -88,6 +95,7 @@ def _put_agents_on(
             until_idle=until_idle,
             tell=tell,
             begin=progress.begin,
+            labels=_labels(labels),
         )
     finally:
         progress.stop()
@@ -111,6 +119,7 @@ def _put_agents_on(
 @click.option("--slots", type=Number(1, 1000), metavar="N", help="Runs at the same time; default: the flow's.")
 @click.option("--until-idle", is_flag=True, help="End when nothing is left that agents could do.")
 @click.option("--agent", "agents", multiple=True, metavar="A", help="Only this agent; repeatable.")
+@click.option("--label", "labels", multiple=True, metavar="L", help="What this machine is for: gpu, macos; repeatable.")
 @click.option("--anyway", is_flag=True, help="Do not look first whether all is ready.")
 @click.option("--no-input", is_flag=True, help="Answer no questions here, though it is a terminal.")
 @click.option("--log-json", is_flag=True, help="Write what happens to standard error too, as lines of JSON.")
@@ -121,6 +130,7 @@ def run_command(
     slots: int | None,
     until_idle: bool,
     agents: tuple[str, ...],
+    labels: tuple[str, ...],
     anyway: bool,
     no_input: bool,
     log_json: bool,
@@ -141,7 +151,7 @@ def run_command(
     Examples:
       moot run
       moot run --slots 8 --until-idle
-      moot run --agent dev-agent
+      moot run --agent dev-agent --label gpu
       moot run --log-json
 
     Exit codes: 1 if you said that it shall not begin, 4 if items are ready and no run began, since what starts their
@@ -149,22 +159,28 @@ def run_command(
 
     See also: moot ready, moot board, moot inbox, moot output, moot pause.
     """
-    _work(session, slots, until_idle, agents, answers=not no_input, looks=not anyway, log_json=log_json)
+    _work(session, slots, until_idle, agents, answers=not no_input, looks=not anyway, log_json=log_json, labels=labels)
 
 
 @click.command("worker")
 @click.option("--slots", type=Number(1, 1000), metavar="N", help="Runs at the same time; default: the flow's.")
 @click.option("--agent", "agents", multiple=True, metavar="A", help="Only this agent; repeatable.")
+@click.option("--label", "labels", multiple=True, metavar="L", help="What this machine is for: gpu, macos; repeatable.")
 @click.option("--no-input", is_flag=True, help="Answer no questions here, though it is a terminal.")
 @click.option("--log-json", is_flag=True, help="Write what happens to standard error too, as lines of JSON.")
 @common
 @click.pass_obj
 def worker_command(
-    session: Session, slots: int | None, agents: tuple[str, ...], no_input: bool, log_json: bool
+    session: Session,
+    slots: int | None,
+    agents: tuple[str, ...],
+    labels: tuple[str, ...],
+    no_input: bool,
+    log_json: bool,
 ) -> None:
     """Be one of many workers of a board, until stopped.
 
-    As `moot run`, in as many terminals of this machine as you like. Each has its own slots; the board is the same.
+    As `moot run`, in as many terminals and on as many machines as you like. Each has its own slots; the board is one.
 
     \b
     Examples:
@@ -173,7 +189,7 @@ def worker_command(
 
     See also: moot run, moot pause.
     """
-    _work(session, slots, False, agents, answers=not no_input, log_json=log_json)
+    _work(session, slots, False, agents, answers=not no_input, log_json=log_json, labels=labels)
 
 
 @click.command("pause")

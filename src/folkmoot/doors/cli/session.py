@@ -191,7 +191,11 @@ def common(function: Function) -> Function:
         "--json", "as_json", is_flag=True, expose_value=False, callback=_sets("json"), help="One JSON document."
     )(function)
     function = click.option(
-        "--board", expose_value=False, callback=_sets("board_dir"), metavar="PATH", help="The board's folder."
+        "--board",
+        expose_value=False,
+        callback=_sets("board_dir"),
+        metavar="PATH",
+        help="The board's folder, or its address.",
     )(function)
     return click.option(
         "--as", "speaker", expose_value=False, callback=_sets("name"), metavar="NAME", help="Who is speaking."

@@ -47,7 +47,7 @@ def init_command(session: Session, preset: str, gate: str | None, no_gate: bool)
     found = session.boards.found_gate(os.curdir, preset) if gate is None and made_flow else None
     if found is not None and not session.json:
         gate = _asked_gate(found)
-    application = session.boards.create(os.curdir, preset, gate)
+    application = session.boards.create(os.curdir, preset, gate, session.board_dir)
     try:
         flow = application.asked_by(READER)(ShowFlow())
         session.note(application.notes)
@@ -68,7 +68,9 @@ def init_command(session: Session, preset: str, gate: str | None, no_gate: bool)
     session.answer(
         view,
         lambda: render.setup.made(
-            view, next((flow.watcher(name) for name in flow.stages() if flow.watcher(name)), None)
+            view,
+            next((flow.watcher(name) for name in flow.stages() if flow.watcher(name)), None),
+            has_flow=os.path.exists(os.path.join(".moot", "flow.yaml")),
         ),
     )
 

@@ -1,6 +1,7 @@
 """The server of a board: an ASGI application over the registry. It translates, and decides nothing."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -11,6 +12,7 @@ import msgspec
 
 from folkmoot.api.requests import Claim, Show
 from folkmoot.api.views import ClaimView, ItemView
+from folkmoot.core.access.tokens import SECRET_BYTES, is_page_key, page_key
 from folkmoot.doors.http import reading
 from folkmoot.doors.http.briefs import in_requests
 from folkmoot.doors.http.exchange import COOKIE, JSON, Exchange, Gone, Receive, Scope, Send
@@ -23,7 +25,16 @@ from folkmoot.doors.web.pages import ASK_AGAIN, POLICY, pages
 from folkmoot.engine import registry
 from folkmoot.engine.access.callers import Caller
 from folkmoot.engine.access.rights import RoleCalls
-from folkmoot.engine.access.tokens import bad_token, caller_of, key_of_page, run_token, signed_in
+from folkmoot.engine.access.tokens import (
+    KnownRuns,
+    access_of,
+    bad_token,
+    caller_at_once,
+    caller_of,
+    one_of_ours,
+    run_token,
+    signed_in,
+)
 from folkmoot.errors import Invalid, MootError, Refused
 
 if TYPE_CHECKING:
@@ -76,11 +87,14 @@ class Parts:
 
 class HttpDoor:
     def __init__(self, board: "Application", feed: "Feed", parts: Parts) -> None:
+        self._cookie = COOKIE + sha256(os.path.abspath(board.board_dir).encode()).hexdigest()[:8]
         self._board, self._parts = board, parts
         self._routes = routes(registry.CALLS)
         self._pages = pages()
         self._rates = Rates()
         self._shares = Shares(board.now)
+        self._runs = KnownRuns()
+        self._page_secret = access_of(board).secret(SECRET_BYTES)
         self.streams = Streams(feed, parts.pool, parts.counters)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -132,11 +146,11 @@ class HttpDoor:
         if route is not None:
             exchange.call = route.call.name if route.call else route.special or ""
         if route is not None and route.may is None:
-            self._rates.take(f"open {exchange.address}", "observer", self._board.now())
             _check_method(route, exchange)
             await self._open(route, exchange)
             return
-        caller = await self._caller(exchange)
+        writes = route is not None and route.call is not None and route.call.writes
+        caller = await self._caller(exchange, self._runs if writes else None)
         if route is None:
             raise Wrong("no_route", f"there is no {exchange.path[:200]!r} here", "see what there is: GET /openapi.json")
         if route.call is not None:
@@ -146,15 +160,17 @@ class HttpDoor:
 
     # Who asks
 
-    async def _caller(self, exchange: Exchange) -> Caller:
-        token, cookie = exchange.bearer(), exchange.cookie()
-        shown = token or cookie
+    async def _caller(self, exchange: Exchange, runs: KnownRuns | None) -> Caller:
+        token = exchange.bearer()
         try:
-            if shown is None:
+            shown = exchange.token = token or one_of_ours(self._board, exchange.cookies(self._cookie)) or ""
+            if not shown:
                 words = "no token was shown"
                 raise Refused("no_credentials", words, "send the header Authorization: Bearer TOKEN")
-            page = exchange.headers.get(PAGE_KEY)
-            caller = await self._in_thread(lambda: caller_of(self._board, shown, page))
+            is_page = is_page_key(self._page_secret, shown, exchange.headers.get(PAGE_KEY))
+            # A thread more for each request costs as much as all else that is done for it here.
+            known = caller_at_once(self._board, shown, runs, is_page=is_page)
+            caller = known if known else await self._in_thread(lambda: caller_of(self._board, shown, is_page=is_page))
             if (caller.by == "browser") != (token is None):
                 raise bad_token("it is of another kind than the way it was shown")
         except Refused:
@@ -171,6 +187,9 @@ class HttpDoor:
 
     async def _call(self, route: Route, call: "Call", caller: Caller, exchange: Exchange) -> None:
         calls = RoleCalls(self._board, caller.actor, caller.role)
+        if call.writes and caller.by == "browser" and caller.role == "observer" and PAGE_KEY in exchange.headers:
+            words = "{call} needs a page that was signed in since this server began; this one only looks"
+            raise Refused("not_for_role", words, "open a new link: moot token link", call.name)
         calls.check(call)
         _check_method(route, exchange)
         if caller.ended and not call.writes:
@@ -217,6 +236,7 @@ class HttpDoor:
         answer = calls(request, key)
         if isinstance(answer, ClaimView) and isinstance(request, Claim):
             bearer = run_token(self._board, answer.run, answer.token)
+            self._runs.note(answer.agent, answer.run, answer.token, cloned=request.clone)
             answer = in_requests(msgspec.structs.replace(answer, bearer=bearer))
         data = msgspec.json.encode(answer)
         if isinstance(answer, ItemView) and isinstance(request, Show):
@@ -234,9 +254,8 @@ class HttpDoor:
         if route.special == "events":
             asked = reading.plain_query(exchange.query, ("after", "item"))
             after = place_of(exchange.headers.get("last-event-id"), asked.get("after"))
-            shown = exchange.bearer() or exchange.cookie() or ""
             with self._shares.stream(caller):
-                await self.streams.serve(exchange, after, asked.get("item"), lambda: self._is_good(shown))
+                await self.streams.serve(exchange, after, asked.get("item"), lambda: self._is_good(exchange.token))
         elif route.special == "metrics":
             text = await self._in_thread(self._parts.metrics)
             await exchange.answer(200, text.encode(), "text/plain; version=0.0.4; charset=utf-8")
@@ -250,7 +269,8 @@ class HttpDoor:
                 await self._parts.mcp(exchange.scope, exchange.receive, self._noting(exchange))
 
     async def _open(self, route: Route, exchange: Exchange) -> None:
-        if route.special == "healthz":
+        if route.special == "healthz":  # it looks at the board; a page is the same for all, and a code is good or not
+            self._rates.take(f"open {exchange.address}", "observer", self._board.now())
             sound = await self._in_thread(self._parts.is_sound)
             await exchange.answer(200 if sound else 503, msgspec.json.encode({"ok": sound}))
             return
@@ -263,9 +283,9 @@ class HttpDoor:
             self._rates.take(f"stranger {exchange.address}", None, self._board.now())
             raise bad_token("the link was used before, or is too old", "make another: moot token link")
         secure = "; Secure" if self._parts.names.https else ""
-        cookie = f"{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/; Max-Age={COOKIE_SECONDS}{secure}"
+        cookie = f"{self._cookie}={token}; HttpOnly; SameSite=Strict; Path=/; Max-Age={COOKIE_SECONDS}{secure}"
         # The key stands behind the #: it is never sent, and the page that finds it there keeps it.
-        place = f"{LANDING}#page={key_of_page(self._board, token)}"
+        place = f"{LANDING}#page={page_key(self._page_secret, token)}"
         await exchange.answer(303, headers={"set-cookie": cookie, "location": place})
 
     async def _page(self, exchange: Exchange) -> None:

@@ -13,7 +13,8 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 JSON = "application/json"
 BODY_SECONDS = 30.0  # for the whole of a request to come
-COOKIE = "moot_session"
+COOKIE = "moot_session_"  # and behind it which board it is for: a browser sends it to every port of a host
+COOKIES_MAX = 8  # of that name, which other servers on the same machine give away too
 KNOWN = "folkmoot.known"  # of a scope: what its connection is told by once a good token was shown
 # Nothing here is a page of its own, nothing may be kept by others, nothing is for other sites.
 ALWAYS = (
@@ -44,6 +45,7 @@ class Exchange:
         self.status = 0
         self.call = ""  # what is written down of it
         self.caller = ""
+        self.token = ""  # by which they were let in
 
     @property
     def address(self) -> str:
@@ -60,11 +62,12 @@ class Exchange:
         kind, _, token = self.headers.get("authorization", "").partition(" ")
         return token.strip() if kind.lower() == "bearer" and token.strip() else None
 
-    def cookie(self) -> str | None:
-        """By hand: what the library reads of others' cookies takes it minutes where somebody wants that."""
+    def cookies(self, called: str) -> list[str]:
+        """All of that name, or none if they are many. By hand: what the library reads of others' cookies takes it
+        minutes where somebody wants that."""
         parts = [one.partition("=") for one in self.headers.get("cookie", "").split(";")]
-        found = [value.strip().strip('"') for name, _, value in parts if name.strip() == COOKIE]
-        return found[0] if len(found) == 1 else None  # of two, one is another page's
+        found = [value.strip().strip('"') for name, _, value in parts if name.strip() == called]
+        return found if len(found) <= COOKIES_MAX else []
 
     async def body(self) -> bytes:
         """All of it, if it is JSON, not too large, and comes in time."""

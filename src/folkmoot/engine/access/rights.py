@@ -53,8 +53,8 @@ class RoleCalls(Calls):
     def __call__(self, request: Request[Answer], key: str | None = None) -> Answer:
         request = self._checked(request)
         answer = super().__call__(request, key)
-        if self._role == "run" and isinstance(request, ShowFlow):
-            # What the programs of other agents get into their environment is nobody else's business.
+        if self._role in ("run", "observer") and isinstance(request, ShowFlow):
+            # What programs of agents get into their environment is for people; a browser's cookie looks as an observer.
             return cast("Answer", replace(cast("Flow", answer), clients={}))
         if isinstance(answer, Me):
             return cast("Answer", replace(answer, role=self._role))

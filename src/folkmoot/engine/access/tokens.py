@@ -1,7 +1,7 @@
 """Tokens of a board: making, listing, revoking; and who it is that shows one."""
 
 from collections.abc import Callable
-from hmac import compare_digest
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
@@ -17,7 +17,6 @@ from folkmoot.core.access.tokens import (
     Token,
     digest_of,
     new_token,
-    page_key,
     sealed,
     unsealed,
     written,
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from folkmoot.engine.application import Application
 
 LOGIN_PATH = "/login"
+RUNS_KNOWN = 1_000
 
 
 class Access(Protocol):
@@ -125,9 +125,13 @@ def signed_in(board: "Application", code: str) -> str | None:
     return sealed(store.key(), Seal(kind, found.digest, int(now + BROWSER_LIFE)))
 
 
-def key_of_page(board: "Application", token: str) -> str:
-    """What the page of a browser must show beside the browser's token to do more than look."""
-    return page_key(access_of(board).key(), token)
+def one_of_ours(board: "Application", tokens: list[str]) -> str | None:
+    """Which of these a browser means. Every server on the same machine can give it another under the same name; of two
+    that are ours nobody can say whose it is."""
+    key = access_of(board).key()
+    sealed_here = [token for token in tokens if unsealed(key, token) is not None]
+    known = sealed_here or tokens
+    return known[0] if len(known) == 1 else None
 
 
 def run_token(board: "Application", run: str, fence: int) -> str:
@@ -135,9 +139,36 @@ def run_token(board: "Application", run: str, fence: int) -> str:
     return sealed(access_of(board).key(), Seal("run", run, fence))
 
 
-def caller_of(board: "Application", token: str, page: str | None = None) -> Caller:
+class KnownRuns:
+    """Who runs are that a server has just given out. Whether one has ended since is not known here."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._callers: dict[tuple[str, int], Caller] = {}
+
+    def note(self, agent: str, run: str, token: int, *, cloned: bool) -> None:
+        with self._lock:
+            if len(self._callers) >= RUNS_KNOWN:
+                del self._callers[next(iter(self._callers))]
+            self._callers[run, token] = Caller("run", Actor(agent, run, token), "run", cloned=cloned)
+
+    def of(self, run: str, token: int) -> Caller | None:
+        return self._callers.get((run, token))
+
+
+def caller_at_once(board: "Application", token: str, runs: KnownRuns | None, *, is_page: bool) -> Caller | None:
+    """Who shows this token, without a look into the store; None: that must be asked. `runs` where it makes no
+    difference whether a run has ended: every write of one is fenced by the rules."""
+    seal = unsealed(access_of(board).key(), token)
+    if seal is not None and seal.kind == "run":
+        return runs.of(seal.name, seal.number) if runs is not None else None
+    return caller_of(board, token, is_page=is_page)
+
+
+def caller_of(board: "Application", token: str, *, is_page: bool = False) -> Caller:
     """Who shows this token. A browser shows its own by itself, and to every server of the same machine, whatever its
-    port: one that an agent has started too. So it is good for looking; with the key of its page, for all the rest."""
+    port: one that an agent has started too. So it is good for looking; for all the rest where `is_page`: it came with
+    the key of a page."""
     store = access_of(board)
     seal = unsealed(store.key(), token)
     if seal is not None and seal.kind == "run":
@@ -149,7 +180,6 @@ def caller_of(board: "Application", token: str, page: str | None = None) -> Call
     caller = _named(board, found, "token" if seal is None else "browser")
     if seal is None:
         return caller
-    is_page = compare_digest((page or "").encode(), key_of_page(board, token).encode())
     return caller if is_page and seal.kind != "viewer" else replace(caller, role="observer")
 
 

@@ -15,8 +15,8 @@ from folkmoot.core.records import ORCHESTRATOR, Hold, Message
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.counting import GENERATIONS_MAX, HELPERS
 from folkmoot.core.rules.children.help import EXPERTS_MAX
+from folkmoot.core.rules.judging.against.contradictions import ANSWERS
 from folkmoot.core.rules.judging.carrying import against as spoken_against
-from folkmoot.core.rules.judging.contradictions import ANSWERS
 from folkmoot.core.rules.judging.verdicts import ONLY_LOOKS
 from folkmoot.core.rules.messages.kinds import MAKES_ITEM, may_send
 from folkmoot.core.rules.sharing.choice import wanted, writes_now

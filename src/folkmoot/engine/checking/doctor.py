@@ -9,7 +9,7 @@ from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import queue_position
 from folkmoot.core.records import Hold, Question, Run
-from folkmoot.core.rules.sharing.choice import Ground, waiting_for, wanted, writes_now
+from folkmoot.core.rules.sharing.choice import Ground, waiting_for, waits_by_row, wanted, writes_now
 from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import LastPlaces, Places
 from folkmoot.engine.checking.audit import Audit
@@ -218,8 +218,6 @@ class Waiters:
     def _learn(self) -> dict[str, set[str]]:
         direct: dict[str, set[str]] = {}
         for item in self._items.values():
-            for need in (*item.after, *item.waits_for):
-                direct.setdefault(need, set()).add(item.id)
-            if item.asker:
-                direct.setdefault(item.id, set()).add(item.asker)
+            for waiter, need in waits_by_row(item):
+                direct.setdefault(need, set()).add(waiter)
         return direct

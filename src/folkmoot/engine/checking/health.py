@@ -20,7 +20,7 @@ from folkmoot.store.port import Reading
 
 if TYPE_CHECKING:
     from folkmoot.engine.application import Application
-    from folkmoot.engine.screen.workers import Attending
+    from folkmoot.engine.screen.register import Attending
 
 LONGEST = 2.0  # seconds, for all parts together
 PATIENCE = 1.0  # seconds that a trial write waits for other writers

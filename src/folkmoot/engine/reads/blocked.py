@@ -1,11 +1,13 @@
 """Which items could be worked on and yet begin no run, and why: who is paused, who cannot be started, who must be
 claimed for, what rests after a failure, whose paths another has. Every door tells it from this one answer."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType
 
 from folkmoot.api.views import Blocked, BlockedWhy, ItemSummary, PauseView
 from folkmoot.core.flow import LANDING, RUNG_ESCALATE, Agent, Flow
+from folkmoot.core.rules.running.budgets import gate_pool
+from folkmoot.core.rules.running.joining import label_words, needs_of
 
 Until = Callable[[float], str | None]
 STOPPED, DAY, POOL = "all", "day", "pool:"  # what a pause is of
@@ -20,10 +22,13 @@ def blocked(
     only: Iterable[str] = (),
     clock: Until = lambda seconds: None,
     starts: Mapping[str, float] = MappingProxyType({}),
+    labels: Iterable[Collection[str]] = (),
 ) -> list[Blocked]:
     """Of the items that could be worked on: those that no worker here begins, by the reason; `only`: for these agents.
-    `clock` tells the time of day in so many seconds; `starts` in how many an agent may begin a run again."""
+    `clock` tells the time of day in so many seconds; `starts` in how many an agent may begin a run again; `labels` has
+    those of each worker that lives."""
     started, chosen = run_by(flow), set(only)
+    labelled = list(labels)
     found: dict[tuple[BlockedWhy, str, str | None], Blocked] = {}
     for item in items:
         agent = _whose(item)
@@ -37,6 +42,8 @@ def blocked(
             why, reason, pause = "no_run", "", None
         elif agent in unable:
             why, reason, pause = "unable", unable[agent], None
+        elif (needs := needs_of(flow, agent)) and not any(set(needs) <= set(one) for one in labelled):
+            why, reason, pause = "label", label_words(needs), None
         elif pause is not None:
             why, reason, until = "paused", pause.what, pause.until
         elif item.blocked_by is not None:
@@ -66,8 +73,10 @@ def concerns(pause: PauseView, item: ItemSummary, flow: Flow) -> bool:
         return False
     agent = flow.agents.get(item.agent or item.watcher or "")
     if item.status == "proving" or agent is None:
-        return bool(pause.what == STOPPED)
+        return pause.what in (STOPPED, POOL + gate_pool(item.watcher or ""))
+    column = flow.columns.get(item.column)
     pools = {flow.pool(agent.name, model) for model in [None, *(rung.model for rung in agent.ladder)]}
+    pools |= {gate_pool(gate) for gate in column.gate} if column is not None else set()
     return pause.what in (STOPPED, DAY) or pause.what.removeprefix(POOL) in pools
 
 

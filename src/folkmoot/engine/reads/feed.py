@@ -71,7 +71,7 @@ def _told(event: EventView) -> Told:
 
 
 class Feed:
-    """Reads from the moment it is made until `close`."""
+    """Reads while anybody listens, until `close`. What happened before that is read from the store."""
 
     def __init__(self, application: "Application") -> None:
         self._application = application
@@ -80,6 +80,7 @@ class Feed:
         self._last = application.last()
         self._subscribers: set[Subscription] = set()
         self._closed = threading.Event()
+        self._wanted = threading.Event()  # somebody listens
         self._thread = threading.Thread(target=self._read, name="moot-feed", daemon=True)
         self._thread.start()
 
@@ -89,16 +90,20 @@ class Feed:
         made = Subscription(self, after, wake)
         with self._lock:
             self._subscribers.add(made)
+            self._wanted.set()
         return made
 
     def close(self) -> None:
         self._closed.set()
+        self._wanted.set()
         self._application.change_signal.notify()
         self._thread.join()
 
     def leave(self, subscription: "Subscription") -> None:
         with self._lock:
             self._subscribers.discard(subscription)
+            if not (self._subscribers or self._closed.is_set()):
+                self._wanted.clear()
 
     def after(self, seq: int, limit: int) -> list[Told]:
         recent = self.recent(seq, limit)
@@ -123,6 +128,9 @@ class Feed:
 
     def _read(self) -> None:
         while not self._closed.is_set():
+            if not self._wanted.is_set():
+                self._wanted.wait()
+                self._begin()
             seen = self._application.change_signal.count
             events = self._new()
             if not events:
@@ -131,9 +139,25 @@ class Feed:
             with self._lock:
                 self._recent.add(events)
                 self._last = events[-1].seq
-                subscribers = list(self._subscribers)
-            for one in subscribers:
-                one.wake()
+            self._wake()
+
+    def _begin(self) -> None:
+        """Somebody listens again. What was written meanwhile is not all read first, if it is much."""
+        try:
+            last = self._application.last()
+        except Unavailable:
+            return  # it reads on from where it was
+        if last - self._last <= PAGE:
+            return
+        with self._lock:
+            self._recent, self._last = Recent(), last
+        self._wake()
+
+    def _wake(self) -> None:
+        with self._lock:
+            subscribers = list(self._subscribers)
+        for one in subscribers:
+            one.wake()
 
     def _new(self) -> list[Told]:
         try:

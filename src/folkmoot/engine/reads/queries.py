@@ -22,6 +22,7 @@ from folkmoot.api.pages import (
     Pauses,
     Questions,
     RunOutput,
+    Today,
 )
 from folkmoot.api.requests import LESSONS_MAX
 from folkmoot.api.usage import UsageView
@@ -113,11 +114,11 @@ class Queries:
 
         return self._snapshot(look)
 
-    def board(self, since: int | None = None, ended: int | None = None) -> "BoardView":
+    def board(self, since: int | None = None, ended: int | None = None, each: int | None = None) -> "BoardView":
         """All that a screen shows, as of one moment."""
         from folkmoot.engine.reads.board import board  # few commands need it
 
-        return self._snapshot(lambda snapshot: board(snapshot, since, ended, self._live(snapshot).runs))
+        return self._snapshot(lambda snapshot: board(snapshot, self._live(snapshot).runs, since, ended, each))
 
     def _live(self, snapshot: Snapshot) -> LiveRuns:
         from folkmoot.engine.reads.doing import told
@@ -137,6 +138,12 @@ class Queries:
         from folkmoot.engine.reads.status import status  # only this one command needs it
 
         return self._snapshot(status)
+
+    def today(self) -> Today:
+        """What was done since midnight, UTC."""
+        from folkmoot.engine.reads.status import today
+
+        return self._snapshot(today)
 
     def log(self, after: int = 0, item: str | None = None, limit: int = PAGE) -> EventPage:
         def look(snapshot: Snapshot) -> EventPage:

@@ -17,6 +17,7 @@ from folkmoot.core.item import Item
 from folkmoot.core.records import Attempt, Comment, Question, Run
 from folkmoot.core.rules.decide import carry_out
 from folkmoot.core.rules.running.budgets import STARTS, in_force, next_start
+from folkmoot.core.rules.running.joining import needs_of
 from folkmoot.core.rules.sharing.choice import Ground, obstacle, wanted
 from folkmoot.core.rules.sharing.paths import meeting
 from folkmoot.core.situation import Case, Draw, Situation
@@ -34,6 +35,7 @@ from folkmoot.engine.reads.views import (
     run_view,
     summary_fields,
 )
+from folkmoot.engine.screen.register import registered
 from folkmoot.store.port import Reading
 
 Shown = TypeVar("Shown", bound=ItemSummary)
@@ -99,7 +101,12 @@ class Snapshot:
         """What could be worked on and begins no run. `unable` is what only a machine can tell: whom it cannot start."""
         pauses = pause_views(self.reading.pauses(), self.moment)
         starts = {agent: wait for agent in self.flow.agents if (wait := self._next_start(agent)) > 0}
-        return blocked(items, self.flow, pauses, unable, only, self._in, starts)
+        labels = [one.labels for one in registered(self.reading, self.moment.now).values()] if self._labels() else []
+        return blocked(items, self.flow, pauses, unable, only, self._in, starts, labels)
+
+    def _labels(self) -> bool:
+        """Does anything of the flow need a label?"""
+        return any(needs_of(self.flow, name) for name in (*self.flow.agents, *self.flow.gates))
 
     def _in(self, seconds: float) -> str | None:
         """The time of day in so many seconds."""
@@ -148,14 +155,14 @@ class Snapshot:
         if not wanted(self.flow, item):
             return view
         lands = item.status == "proving"
-        stands = obstacle(item, self._ground, lands)
+        stands = obstacle(item, self.ground, lands)
         if stands is None:
             return view
         why = f"{view.why.rstrip('.')}, but {stands}."
         return replace(view, status=view.status if lands else "blocked", blocked_by=stands, why=why)
 
     @cached_property
-    def _ground(self) -> Ground:
+    def ground(self) -> Ground:
         found = claim_context(self.reading, self.flow, self.moment.now)
         # The locks of a run that time has ended are over, though no write has said so yet.
         ended = {case.run.id for case in self.due.values() if case.run is not None and case.run.ended_at is not None}

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from folkmoot.api.pages import BoardStatus, Today
-from folkmoot.core.enums import ASKING, OWN_KINDS
+from folkmoot.core.enums import ASKING, ENDED, OWN_KINDS
 from folkmoot.core.flow import LANDING
 from folkmoot.core.rules.running.spending import DAY_MS
 from folkmoot.engine.reads.views import pause_views, question_view
@@ -16,8 +16,9 @@ WORDS = {"running": "at work", "proving": "ready", **dict.fromkeys(ASKING, "for 
 
 
 def status(snapshot: "Snapshot") -> BoardStatus:
-    items = snapshot.all_items()
+    items = [snapshot.summary(item) for item in snapshot.reading.open_items()]
     counted = Counter(WORDS.get(item.status, item.status) for item in items if item.kind in OWN_KINDS)
+    counted.update(_ended(snapshot))
     order = ("at work", "ready", "blocked", "waiting", "for you", "done", "failed", "cancelled")
     running = {item.id for item in items if item.status == "running"}
     return BoardStatus(
@@ -28,20 +29,37 @@ def status(snapshot: "Snapshot") -> BoardStatus:
         questions=[question_view(asked) for asked in snapshot.inbox()],
         pauses=pause_views(snapshot.reading.pauses(), snapshot.moment),
         blocked=snapshot.blocked(items),
-        today=_today(snapshot),
+        today=today(snapshot),
     )
 
 
-def _today(snapshot: "Snapshot") -> Today:
+def today(snapshot: "Snapshot") -> Today:
     """Counted from the runs, so that it holds also where no budget meters the day."""
     since = snapshot.moment.at // DAY_MS * DAY_MS
-    runs = snapshot.reading.runs_ended(since)
-    told = [run for run in runs if run.cost_usd]
-    worked = [run for run in runs if not run.gate and run.agent != LANDING]
-    return Today(
-        runs=len(worked),
-        landed=sum(run.agent == LANDING and run.outcome == "done" for run in runs),
-        failed=sum(run.outcome == "failed" for run in worked),
-        cost_usd=round(sum(run.cost_usd for run in told), 6) if told else None,
-        seconds=sum((run.ended_at or 0) - run.started_at for run in worked) / 1000,
-    )
+    runs = landed = failed = milliseconds = 0
+    cost: float | None = None
+    for run in snapshot.reading.runs_ended(since):
+        if run.cost_usd:
+            cost = (cost or 0.0) + run.cost_usd
+        if run.agent == LANDING:
+            landed += run.outcome == "done"
+        elif not run.gate:
+            runs += 1
+            failed += run.outcome == "failed"
+            milliseconds += (run.ended_at or 0) - run.started_at
+    cost = None if cost is None else round(cost, 6)
+    return Today(runs=runs, landed=landed, failed=failed, cost_usd=cost, seconds=milliseconds / 1000)
+
+
+def _ended(snapshot: "Snapshot") -> dict[str, int]:
+    """How many have ended, and how. Most are done: those are counted without being read."""
+    others = {status: _count(snapshot, status) for status in ENDED if status != "done"}
+    return {**others, "done": sum(snapshot.reading.ended_in().values()) - sum(others.values())}
+
+
+def _count(snapshot: "Snapshot", status: str) -> int:
+    count, after = 0, 0
+    while page := snapshot.reading.items(status=status, after=after):
+        count += sum(item.kind in OWN_KINDS for item in page)
+        after = page[-1].number
+    return count

@@ -5,6 +5,8 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from typing import cast, get_args
 
+from msgspec.structs import replace
+
 from folkmoot.api.usage import BudgetLine, By, Unit, UsageLine, UsageView
 from folkmoot.core.item import Item
 from folkmoot.core.records import Meter, Run
@@ -28,11 +30,12 @@ def used(snapshot: Snapshot, by: str, since: str | None, item: str | None) -> Us
     after = moment_of(since, now.at) if since else None
     if item is None:
         items = {one.id: one for one in cast("Iterable[Item]", reading.rows("items"))}
-        found = list(cast("Iterable[Run]", reading.rows("runs")))
+        found = cast("Iterable[Run]", reading.rows("runs"))
     else:
         items = family(reading, known_item(reading, item))
-        found = [run for one in items for run in reading.runs(one)]
-    chosen = sorted((run for run in found if after is None or run.started_at >= after), key=lambda run: run.started_at)
+        found = (run for one in items for run in reading.runs(one))
+    wanted = (lean(run) for run in found if after is None or run.started_at >= after)
+    chosen = sorted(wanted, key=lambda run: run.started_at)
     runs, gates = [run for run in chosen if not run.gate], [run for run in chosen if run.gate]
     lines = _lines(way, runs, items, now)
     return UsageView(
@@ -49,6 +52,11 @@ def used(snapshot: Snapshot, by: str, since: str | None, item: str | None) -> Us
     )
 
 
+def lean(run: Run) -> Run:
+    """A run without what was said and changed in it, which is most of it: many are kept at once to be counted."""
+    return replace(run, report=None, refused=None, work=None, weighed=None, said={}, contracts={}, kept=[])
+
+
 def _way(by: str) -> By:
     if by not in get_args(By):
         words, hint = "what was used cannot be told by {by!r}", "use one of {known}"
@@ -58,8 +66,8 @@ def _way(by: str) -> By:
 
 def moment_of(text: str, now: int) -> int:
     """A span back from now, or a day."""
-    if text.strip().lower() == "today":
-        return now // DAY_MS * DAY_MS
+    if text.strip().lower() in ("today", "yesterday"):
+        return now // DAY_MS * DAY_MS - (DAY_MS if text.strip().lower() == "yesterday" else 0)
     try:
         day = datetime.fromisoformat(text.strip())
     except ValueError:

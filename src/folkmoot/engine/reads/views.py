@@ -41,6 +41,7 @@ from folkmoot.core.rules.asking.reasons import reason_does
 from folkmoot.core.rules.judging.carrying import acted_of, kept_of
 from folkmoot.core.rules.running.budgets import POOL, in_force
 from folkmoot.core.rules.running.spending import money_of, token_sum
+from folkmoot.core.rules.sharing.findings import named
 from folkmoot.core.vocabulary.ways import does
 from folkmoot.engine.moment import Moment
 
@@ -102,7 +103,7 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> ItemView
         max_rounds=flow.limits.feedback_rounds,
         artifacts=[ArtifactView(name=name, **asdict(made)) for name, made in item.artifacts.items()],
         comments=comment_views(reading, item),
-        findings=item.findings,
+        findings=named(item.findings),
         questions=[question_view(question) for question in questions],
         guidance=item.guidance,
         said=[sentence_view(one) for one in item.said],

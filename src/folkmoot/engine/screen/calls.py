@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from folkmoot.api.screen import (
         Found,
         ItemChange,
+        LandingProspect,
         ListWorkers,
         Moves,
         Past,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         ShowChange,
         ShowMoves,
         ShowPast,
+        ShowProspect,
         WhoAmI,
         Workers,
     )
@@ -68,7 +70,7 @@ def show_past(board: "Application", actor: "Actor", request: "ShowPast", key: st
     from folkmoot.engine.screen.past import past
 
     store, clock = board.engine.store, board.engine.clock
-    return store.read(lambda reading: past(reading, clock, board.folded, request.seq, request.item, request.ended))
+    return store.read(lambda reading: past(reading, clock, board.folded, request))
 
 
 def list_workers(board: "Application", actor: "Actor", request: "ListWorkers", key: str | None) -> "Workers":
@@ -82,3 +84,9 @@ def moves(board: "Application", actor: "Actor", request: "ShowMoves", key: str |
 
     person = actor.name if actor.is_person else "a person"
     return board.queries.at_one_moment(lambda snapshot: moves_of(snapshot, person, request.item))
+
+
+def prospect(board: "Application", actor: "Actor", request: "ShowProspect", key: str | None) -> "LandingProspect":
+    from folkmoot.engine.screen.moves import prospect_of
+
+    return board.queries.at_one_moment(lambda snapshot: prospect_of(snapshot, request.item))

@@ -7,11 +7,13 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from folkmoot.api.screen import Moves, MoveView
-from folkmoot.core.commands import Actor, CancelItem, MoveItem
+from folkmoot.api.screen import LandingProspect, Moves, MoveView
+from folkmoot.core.commands import ENGINE, Actor, CancelItem, MoveItem
 from folkmoot.core.explain import stands
 from folkmoot.core.item import Item
 from folkmoot.core.rules.decide import decide
+from folkmoot.core.rules.running.prospect import prospect
+from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.core.situation import Case, Draw, Situation
 from folkmoot.engine.loading import known_item, situation
 from folkmoot.engine.reads.snapshot import Snapshot
@@ -36,6 +38,23 @@ def moves_of(snapshot: Snapshot, person: str, item: str) -> Moves:
     assert now.item is not None
     views = [_move(now, column) for column in snapshot.flow.columns]
     return Moves(item=now.item.id, version=now.item.version, moves=views)
+
+
+def prospect_of(snapshot: Snapshot, item: str) -> LandingProspect:
+    """As `core` says it of the item as of now."""
+    now = _situation(snapshot, ENGINE, item)
+    assert now.item is not None
+    found = prospect(now.flow, now.item, now.questions, snapshot.ground)
+    branch = branch_of(now.flow, now.item)
+    return LandingProspect(
+        item=now.item.id,
+        version=now.item.version,
+        lands=found.stands == "clear",
+        stands=found.stands,
+        why=found.why,
+        by=found.by,
+        branch=branch,
+    )
 
 
 def _move(now: Situation, column: str) -> MoveView:

@@ -11,10 +11,11 @@ from typing import Any, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from folkmoot.api.screen import Past
+from folkmoot.api.screen import Past, ShowPast
 from folkmoot.core.enums import ENDED, OWN_KINDS
 from folkmoot.core.events import Event, FlowVersion, evolve, typed
 from folkmoot.core.item import Item
+from folkmoot.core.order import shown_first
 from folkmoot.core.records import Attempt, Comment, Hold, Message, Meter, Pause, Question, Run
 from folkmoot.engine.clock_and_ids import Clock
 from folkmoot.engine.loading import known_item
@@ -28,6 +29,7 @@ from folkmoot.store.port import BoardHead, Reading
 PAGE = 1000
 STEP = 2_000  # events between two states that are kept, at first
 KEPT = 16  # states; where there are more, every second goes and the steps are twice as long
+ROWS_KEPT = 100_000  # of all of them together: a state of a large board is large
 TABLES = ("items", "runs", "questions", "holds", "pauses", "meters", "flows")
 # Of these only what is open is kept: by what a row is seen to be made, and whether it is over.
 OVER: dict[str, tuple[str, Callable[[Any], bool]]] = {
@@ -69,9 +71,13 @@ class Folded:
     def _keep(self, state: State) -> None:
         if all(one.seq != state.seq for one in self._kept):
             self._kept = sorted([*self._kept, state], key=lambda one: one.seq)
-        if len(self._kept) > KEPT:
+        while len(self._kept) > KEPT or (self._kept and sum(map(_rows, self._kept)) > ROWS_KEPT):
             self._step *= 2
             self._kept = [one for one in self._kept if one.seq % self._step == 0]
+
+
+def _rows(state: State) -> int:
+    return sum(map(len, state.tables.values()))
 
 
 def _fold(reading: Reading, state: State, upto: int) -> State:
@@ -100,8 +106,8 @@ def _apply(tables: dict[str, dict[str, Any]], event: Event) -> None:
             del rows[change.id]
 
 
-def past(reading: Reading, clock: Clock, folded: Folded, seq: int, item: str | None, ended: int) -> Past:
-    last = reading.head().seq
+def past(reading: Reading, clock: Clock, folded: Folded, request: ShowPast) -> Past:
+    seq, item, last = request.seq, request.item, reading.head().seq
     if seq < 1 or not last:
         raise Invalid("bad_cursor", "the log begins at 1; there is no event {seq}", "use <.seq> 1", seq)
     state = folded.at(reading, min(seq, last))
@@ -109,7 +115,7 @@ def past(reading: Reading, clock: Clock, folded: Folded, seq: int, item: str | N
     snapshot = Snapshot(then, clock)
     snapshot.moment = Moment(state.time, state.at, None)
     view = snapshot.show(known_item(then, item).id) if item is not None else None
-    shown = board(snapshot, None, ended, snapshot.live())
+    shown = board(snapshot, snapshot.live(), ended=request.ended, each=request.each)
     return Past(seq=state.seq, last=last, at=moment_text(state.at), board=shown, item=view)
 
 
@@ -143,8 +149,11 @@ class PastReading:
     def _items(self) -> list[Item]:
         return sorted(self._tables["items"].values(), key=lambda item: item.number)
 
-    def open_items(self) -> list[Item]:
-        return [item for item in self._items() if item.status not in ENDED]
+    def open_items(self, each: int | None = None) -> list[Item]:
+        return shown_first((item for item in self._items() if item.status not in ENDED), each)
+
+    def open_in(self) -> dict[str, int]:
+        return dict(Counter(one.column for one in self.open_items() if one.kind in OWN_KINDS))
 
     def ended_items(self, limit: int) -> list[Item]:
         ended = [item for item in self._items() if item.status in ENDED]

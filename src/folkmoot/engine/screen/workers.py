@@ -1,14 +1,13 @@
-"""Who runs agents now: by the marks of this machine's workers, and by the runs that any worker has."""
+"""Who runs agents now: by what workers tell the board, by the marks of this machine's, and by their runs."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
-
-from msgspec import Struct
 
 from folkmoot.api.screen import Workers, WorkerView
 from folkmoot.core.flow import RUNG_ESCALATE, Flow
 from folkmoot.engine.naming import host_of, process_of
 from folkmoot.engine.reads.views import moment_text
+from folkmoot.engine.screen.register import Attending, registered
 
 if TYPE_CHECKING:
     from folkmoot.core.records import Run
@@ -16,17 +15,10 @@ if TYPE_CHECKING:
     from folkmoot.engine.reads.snapshot import Snapshot
 
 
-class Attending(Struct, frozen=True, kw_only=True):
-    """What a worker says of itself while it lives."""
-
-    worker: str
-    slots: int | None = None
-    agents: list[str] = []
-    since: int | None = None  # wall clock, milliseconds
-
-
 def workers(snapshot: "Snapshot", look: "WorkerLook | None") -> Workers:
-    marks = {one.worker: one for one in (look.attending() if look is not None else [])}
+    told = registered(snapshot.reading, snapshot.moment.now)
+    here = {one.worker: one for one in (look.attending() if look is not None else [])}
+    marks = {**here, **{name: one for name, one in told.items() if look is None or not look.dead(name)}}
     at_work: dict[str, list[Run]] = {name: [] for name in marks}
     for run in snapshot.reading.open_runs():
         if run.worker and run.person is None and not (look is not None and look.dead(run.worker)):
@@ -43,6 +35,9 @@ def _view(flow: Flow, mark: Attending, runs: "list[Run]") -> WorkerView:
         host=host_of(mark.worker),
         pid=process_of(mark.worker),
         slots=mark.slots,
+        labels=mark.labels,
+        clients=mark.clients,
+        program=mark.program or None,
         in_use=len(runs),
         since=moment_text(since),
         agents=agents,

@@ -11,7 +11,6 @@ from folkmoot.core.vocabulary.lines import (
     PLACE,
     finding_in,
     is_misspelt,
-    number_in,
     paths_in,
     severity_of,
     unknown_severity,
@@ -22,7 +21,7 @@ from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import counted
 from folkmoot.core.vocabulary.problems import NAMES, listed_under, problems_in
 from folkmoot.core.vocabulary.words import meaning_of
-from folkmoot.reports.loose.issues import OPEN, open_issues, uncounted
+from folkmoot.reports.loose.issues import OPEN, left_open, uncounted
 from folkmoot.reports.loose.options import options_in
 from folkmoot.reports.splits.shared import contracts_in
 
@@ -102,8 +101,7 @@ def _files(data: dict[str, Any]) -> None:
 
 def _beyond(data: dict[str, Any]) -> None:
     """What the documents' messages say beside a verdict: kept under its own name. Issues in words are findings."""
-    issues = data.get("issues")
-    left = open_issues(issues) if isinstance(issues, list | str) and number_in(issues) is None else 0
+    left = left_open({name: value for name, value in data.items() if name not in _ELSEWHERE})
     left = max(left, uncounted(data))
     listed = [one for one in problems_in(data, _ELSEWHERE) if not one.within]
     if listed and isinstance(data.get("findings", []), list):

@@ -28,7 +28,7 @@ def talkative(scene: Scene, report: Report) -> Report:
     own = f"beside {scene.claim.run}"
     said = chance.choice(
         (
-            replace(report, extra={**report.extra, "risk": own}),
+            replace(report, extra={**report.extra, "risk": f"in words that decide nothing, {own}"}),
             replace(report, blockers=report.blockers or own),
             replace(report, extra={**report.extra, "issues": 2, "note": own}),
             replace(report, extra={**report.extra, "status": ["approved", "rejected"]}),

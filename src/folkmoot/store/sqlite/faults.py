@@ -6,27 +6,17 @@ import re
 
 import apsw
 
-from folkmoot.errors import MootError, Refused, Unavailable
+from folkmoot.errors import MootError, Unavailable
 from folkmoot.store.codec import Unreadable
+from folkmoot.store.sql.faults import NoSuchRow, Undone, broken, busy, closed, conflict, failed, forked, full, undone
 
-
-class NoSuchRow(Exception):
-    """A row that should be changed is not there."""
-
-
-class Undone(Exception):
-    """Another work in the same transaction took this one with it."""
-
-    def __init__(self) -> None:
-        super().__init__("another change of the same moment failed and took this one with it; nothing was changed")
-
+__all__ = ["broken", "busy", "closed", "conflict", "failed", "forked", "full", "undone"]
 
 # What `transact` and `read` translate; everything else that `work` raises is the caller's own and passes through.
 STORE_FAULTS = (apsw.Error, Unreadable, UnicodeDecodeError, NoSuchRow, Undone)
 
 BACKUPS, ENDING = "backups", ".moot"  # where backups lie beside a store, and how their names end
 MOMENT = re.compile(r"(\d{8}T\d{9}Z)-")  # how the names begin that a backup gets by itself
-REOPEN = "close the store, open it again and verify it with `<doctor>`"
 
 
 def translate(fault: Exception, path: str) -> MootError:
@@ -39,12 +29,10 @@ def translate(fault: Exception, path: str) -> MootError:
     if isinstance(fault, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError | apsw.AuthError):
         return read_only(path)
     if isinstance(fault, apsw.ConstraintError | NoSuchRow):
-        words = "{path} holds something else than was thought: {why}; nothing was changed"
-        return Refused("conflict", words, "read the item again, then repeat", path, str(fault))
+        return conflict(path, str(fault))
     if isinstance(fault, Undone):
-        return Unavailable("store_undone", "{why} in {path}", "repeat it", str(fault), path)
-    words = "{path} failed: {kind}: {why}"
-    return Unavailable("store_failed", words, REOPEN, path, type(fault).__name__, str(fault))
+        return undone(path, str(fault))
+    return failed(path, type(fault).__name__, str(fault))
 
 
 def not_ours(fault: Exception) -> bool:
@@ -66,33 +54,9 @@ def is_full(fault: Exception) -> bool:
     return isinstance(fault, apsw.FullError) or (isinstance(fault, apsw.IOError) and code == apsw.SQLITE_IOERR_SHMSIZE)
 
 
-def full(path: str) -> Unavailable:
-    words = "no space left on the disk of {path}; nothing was changed"
-    return Unavailable("store_full", words, "free some space, then repeat", path)
-
-
-def busy(path: str) -> Unavailable:
-    words = "{path} is held by another process for too long; nothing was changed"
-    return Unavailable("store_busy", words, "try again in a moment", path)
-
-
 def read_only(path: str) -> Unavailable:
     words = "{path} cannot be written by this user"
     return Unavailable("store_read_only", words, "check the rights of the file, its folder and its mount", path)
-
-
-def broken(path: str) -> Unavailable:
-    words = "{path} failed earlier in this process and is not used any more"
-    return Unavailable("store_failed", words, REOPEN, path)
-
-
-def closed(path: str) -> Unavailable:
-    return Unavailable("store_closed", "{path} was closed in this process", "open it again", path)
-
-
-def forked(path: str) -> Unavailable:
-    words = "{path} was opened by the process this one was forked from"
-    return Unavailable("forked", words, "open the store again in this process", path)
 
 
 def damaged(path: str, what: str) -> Unavailable:

@@ -1,18 +1,18 @@
 """Numbered migrations, each recorded with its checksum: only code that knows all a file went through opens it."""
 
 import os
-from functools import cache, lru_cache
-from hashlib import sha256
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from folkmoot.errors import Unavailable
+from folkmoot.store.sql.migrations import checksum, migrations_in, still_to_apply
 from folkmoot.store.sqlite import faults
 from folkmoot.store.sqlite.proving.wal_check import check_tail
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
 FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 
@@ -29,36 +29,17 @@ def known_migrations() -> dict[int, tuple[str, str]]:
     return migrations_in(FOLDER)
 
 
-def migrations_in(folder: str) -> dict[int, tuple[str, str]]:
-    """Name and text of each, by number: `0001_first.sql`."""
-    found = {}
-    for name in sorted(os.listdir(folder)):
-        if name.endswith(".sql"):
-            with open(os.path.join(folder, name), encoding="utf-8", newline="") as file:
-                found[int(name[:4])] = (name.removesuffix(".sql"), file.read())
-    return found
-
-
-@lru_cache(64)
-def checksum(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
-
-
 def pending(connection: apsw.Connection, path: str, known: dict[int, tuple[str, str]]) -> list[int]:
     """What is still to be applied. Reads only; refuses a history that is not ours."""
-    rows: Iterable[Any] = connection.execute(RECORDED) if connection.execute(HAS_TABLE).get is not None else ()
-    recorded = {number: (name, made) for number, name, made in rows}
-    for number, was in recorded.items():
-        if number not in known:
-            words = "{path} was written by a newer Folkmoot (its migration {number} is unknown here)"
-            raise Unavailable("store_newer", words, "update Folkmoot, then open it again", path, number)
-        name, text = known[number]
-        if (name.encode(), checksum(text).encode()) != was:
-            words = "{path} went through another migration {number} than the one this Folkmoot has"
-            remedy, more = faults.restore(path)
-            hint = f"open it with the Folkmoot that made it; or {remedy}"
-            raise Unavailable("store_differs", words, hint, path, number, **more)
-    return [number for number in known if number not in recorded]
+    rows: Any = connection.execute(RECORDED).fetchall() if connection.execute(HAS_TABLE).get is not None else ()
+
+    def differs(number: int) -> Unavailable:
+        words = "{path} went through another migration {number} than the one this Folkmoot has"
+        remedy, more = faults.restore(path)
+        hint = f"open it with the Folkmoot that made it; or {remedy}"
+        return Unavailable("store_differs", words, hint, path, number, **more)
+
+    return still_to_apply(rows, known, path, differs)
 
 
 def migrate(

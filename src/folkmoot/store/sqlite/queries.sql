@@ -8,26 +8,6 @@ BEGIN IMMEDIATE;
 -- One view of the store for all that follows; takes no lock that a writer waits for.
 BEGIN DEFERRED;
 
--- name: commit
--- With synchronous=FULL it returns when the log is on the disk.
-COMMIT;
-
--- name: rollback
--- Nothing of the transaction stays.
-ROLLBACK;
-
--- name: savepoint
--- Before the work of another caller in the same transaction.
-SAVEPOINT work;
-
--- name: release
--- The work stays in the transaction.
-RELEASE work;
-
--- name: rollback_to
--- Nothing of the work stays; what others did before it does.
-ROLLBACK TO work;
-
 -- name: schema
 -- Moves when anybody changes a table: a newer program may have migrated the board that we have open.
 PRAGMA schema_version;
@@ -70,6 +50,20 @@ ORDER BY number LIMIT ?3;
 -- name: items_open
 -- What has not ended, in the order of numbers; however many have ended, none of them is read.
 SELECT doc FROM items INDEXED BY items_open WHERE status NOT IN ('done', 'failed', 'cancelled') ORDER BY number;
+
+-- name: items_open_first
+-- Of each column the first so many that have not ended. Only the documents of these are read.
+SELECT doc FROM items WHERE number IN (
+    SELECT number FROM (
+        SELECT number, row_number() OVER (PARTITION BY "column" ORDER BY priority, number) AS place
+        FROM items INDEXED BY items_open WHERE status NOT IN ('done', 'failed', 'cancelled')
+    ) WHERE place <= ?
+) ORDER BY number;
+
+-- name: open_in
+-- How many have not ended in each column, of those in their own right.
+SELECT "column", count(*) FROM items INDEXED BY items_open
+WHERE status NOT IN ('done', 'failed', 'cancelled') AND own = 1 GROUP BY "column";
 
 -- name: items_ended
 -- Those that have ended, the newest first.
@@ -504,7 +498,7 @@ SELECT rowid, held FROM holds WHERE id = ?;
 
 -- name: insert_hold
 -- Taken for the first time.
-INSERT INTO holds (id, held, until, doc) VALUES (?, ?, ?, ?);
+INSERT INTO holds (id, held, until, doc) VALUES (?, ?, ?, ?) RETURNING rowid;
 
 -- name: update_hold
 -- Released, or taken again.

@@ -1,24 +1,22 @@
-"""The embedded store: one connection that writes, guarded, and the two ways in: `transact` and `read`."""
+"""The embedded store: one connection that writes, guarded, beside some that read."""
 
 import os
-from _thread import RLock, get_ident
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 import apsw
 
-from folkmoot.errors import Unavailable
-from folkmoot.store.change_signal import ChangeSignal
-from folkmoot.store.port import Reading, Stretch, Transaction
-from folkmoot.store.sqlite import faults, hash_chain, preflight
+from folkmoot.errors import MootError
+from folkmoot.store.sql.base import SqlStore
+from folkmoot.store.sql.group_commit import COMMIT, ROLLBACK
+from folkmoot.store.sql.reading import Execute, SqlReading
+from folkmoot.store.sqlite import faults, preflight
 from folkmoot.store.sqlite.connecting import PATIENCE, STATEMENTS, BusyHandler, configure, connect, connect_again
 from folkmoot.store.sqlite.create import create_file, empty_board
 from folkmoot.store.sqlite.fair_lock import FairFileLock
-from folkmoot.store.sqlite.group_commit import CommitBatch
 from folkmoot.store.sqlite.migrate import known_migrations, pending
-from folkmoot.store.sqlite.reading import QUERIES, Execute, SqliteReading
+from folkmoot.store.sqlite.session import QUERIES, SqliteReading, SqliteSession
 from folkmoot.store.sqlite.trial_write import try_write
-from folkmoot.store.sqlite.writer_queue import WriteRequest, WriterQueue
 
 if TYPE_CHECKING:
     from folkmoot.core.events import FlowVersion
@@ -28,33 +26,21 @@ Result = TypeVar("Result")
 MEMORY = ":memory:"
 BEGIN_WRITE = QUERIES["begin_write"]
 BEGIN_READ = QUERIES["begin_read"]
-COMMIT = QUERIES["commit"]
-ROLLBACK = QUERIES["rollback"]
 SCHEMA = QUERIES["schema"]
-READERS_MAX = 4  # connections for reads beside the writing one
-INTERRUPTS_MAX = 1000  # who is interrupted more often than that is to be stopped at any price
 
 
-class SqliteStore:
-    """Threads of one process may share it; a forked child may not. `warnings` holds what a person should know.
-
-    `change_signal` is notified after each commit that wrote events.
-    """
+class SqliteStore(SqlStore):
+    sql = QUERIES
+    store_faults = faults.STORE_FAULTS
 
     def __init__(self, connection: apsw.Connection, path: str, patience: BusyHandler, warnings: list[str]) -> None:
-        self.path = path
-        self.warnings = warnings
-        self.change_signal = ChangeSignal()
         self._connection = connection
         self._execute: Execute = connection.cursor().execute
         self._patience = patience
         self._lock: FairFileLock | None = None
-        self._queue = WriterQueue()
-        self._process = os.getpid()
-        self._refusal: Callable[[str], Unavailable] | None = None
-        self._flows: dict[int, FlowVersion] = {}
         self._schema: int | None = None  # as it was when it was last found to be ours
-        self._readers = ReaderPool(path, patience.seconds)
+        self.one_connection = path == MEMORY
+        super().__init__(path, warnings)
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], *, durable: bool = True) -> "SqliteStore":
@@ -87,112 +73,31 @@ class SqliteStore:
         store._open_gate()
         return store
 
-    def transact(self, work: Callable[[Transaction], Result], *, alone: bool = False) -> Result:
-        """Do the work and make it durable, or leave no trace of it.
-
-        Works of several threads share a commit: one of them does them all, and each can fail alone. So a work sees
-        nothing but its transaction, may run in another thread, and, where another fails late or the leader is
-        interrupted, once more. With `alone` it shares its commit with nobody.
-        """
-        self._check_thread()
-        request = WriteRequest(work, alone=alone)
-        together: CommitBatch | None = None
-        try:
-            if self._queue.enter(request):
-                together = CommitBatch(self._connection, self._execute, self._flows, self._take_write_lock)
-                together.lead(request, self._queue)
-        finally:
-            try:
-                self._end(request, together)
-            except BaseException:
-                surely(lambda: self._end(request, together))
-                raise
-        if together is not None and together.written:
-            self.change_signal.notify()
-        fault = request.fault
-        if fault is None:
-            result: Result = request.result
-            return result
-        if isinstance(fault, faults.STORE_FAULTS):
-            raise faults.translate(fault, self.path) from fault
-        raise fault
-
-    def read(self, work: Callable[[Reading], Result]) -> Result:
-        """Look at one consistent view. Keep it short: the log cannot shrink while somebody looks."""
-        return self._look(work)
-
-    def broken_links(self) -> list[str]:
-        """Walk the whole log and say what is wrong with it."""
-        return self._prove(hash_chain.broken_links)
-
-    def prove(self, after: int, limit: int) -> Stretch:
-        return self._look(lambda view: hash_chain.prove(view.execute, after, limit))
-
     def try_write(self, seconds: float) -> int | None:
         """By a connection of its own: one whose write has failed is not used any more."""
         self._check_usable()
         return None if self.path == MEMORY else try_write(self.path, seconds)
 
-    def close(self) -> None:
-        """For good. A forked child leaves alone what is its parent's."""
-        if self._process != os.getpid():
-            return
-        self._check_thread()
-        request = WriteRequest(None)
-        try:
-            self._queue.enter(request)
-            self._refusal = faults.closed
-            self._readers.close()
-            self._connection.close()
-            if self._lock is not None:
-                self._lock.close()
-                self._lock = None
-        finally:
-            try:
-                self._queue.leave(request)
-            except BaseException:
-                surely(lambda: self._queue.leave(request))
-                raise
+    def _session(self) -> SqliteSession:
+        return SqliteSession(self._connection, self._execute, self._flows, self._take_write_lock)
 
-    def _end(self, request: WriteRequest, together: CommitBatch | None) -> None:
-        if together is not None:
-            together.conclude()
-            if together.broken:
-                self._refusal = self._refusal or faults.broken
-        self._queue.leave(request, together.carried if together is not None else ())
+    def _look_by_writer(self, work: Callable[[SqlReading], Result]) -> Result:
+        return look(self._connection, self._execute, self._flows, work)
 
-    def _check_thread(self) -> None:
-        if self._process != os.getpid():
-            raise faults.forked(self.path)
-        if self._queue.thread == get_ident():
-            raise RuntimeError("a transaction cannot begin inside another one")
+    def _new_reader(self) -> "FileReader":
+        return FileReader(self.path, self._patience.seconds)
 
-    def _check_usable(self) -> None:
-        if self._refusal is not None:
-            raise self._refusal(self.path)
+    def _translate(self, fault: Exception) -> MootError:
+        return faults.translate(fault, self.path)
 
-    def _look(self, work: Callable[[SqliteReading], Result]) -> Result:
-        """By the writing connection where it is free, else by one of the readers': reads wait for no writer."""
-        self._check_thread()
-        request = WriteRequest(None)
-        try:
-            if self._queue.enter(request, wait=self.path == MEMORY):
-                self._check_usable()
-                return look(self._connection, self._execute, self._flows, work)
-        except faults.STORE_FAULTS as fault:
-            if faults.is_fatal(fault):
-                self._refusal = self._refusal or faults.broken
-            raise faults.translate(fault, self.path) from fault
-        finally:
-            try:
-                self._queue.leave(request)
-            except BaseException:
-                surely(lambda: self._queue.leave(request))
-                raise
-        try:
-            return self._readers.look(work, self._check_usable)
-        except faults.STORE_FAULTS as fault:
-            raise faults.translate(fault, self.path) from fault
+    def _is_fatal(self, fault: Exception) -> bool:
+        return faults.is_fatal(fault)
+
+    def _close(self) -> None:
+        self._connection.close()
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
     def _take_write_lock(self) -> None:
         """Who stands in the gate is the next to write. It is left at once, so that the next one is ready in time.
@@ -227,16 +132,13 @@ class SqliteStore:
             finally:
                 self._patience.seconds = seconds
 
-    def _prove(self, prove: Callable[[Execute], list[str]]) -> list[str]:
-        try:
-            return self._look(lambda view: prove(view.execute))
-        except Unavailable as fault:
-            if fault.code != "store_damaged":
-                raise
-            return [fault.message]
+    def _all_faults(self, execute: Execute) -> list[str]:
+        """What the chain and the documents show, and what SQLite itself finds."""
+        found = [text for (text,) in execute("PRAGMA integrity_check(20)").fetchall() if text != "ok"]
+        return [*super()._all_faults(execute), *(f"SQLite finds: {text}" for text in found)]
 
     def _verify(self) -> None:
-        found = self._prove(hash_chain.last_link_faults)
+        found = self._last_link_faults()
         if found:
             self.close()
             raise faults.damaged(self.path, found[0])
@@ -248,47 +150,17 @@ class SqliteStore:
             self.warnings.append(f"writers of {self.path} cannot queue, so one may wait long: {fault}")
 
 
-class ReaderPool:
-    """Connections for reads that come while the writing connection is busy. Each serves one thread at a time."""
+class FileReader:
+    """A connection that is opened by its first read."""
 
     def __init__(self, path: str, patience: float) -> None:
         self._path = path
         self._patience = patience
-        self._readers = [Reader() for _ in range(READERS_MAX)]
-
-    def look(self, work: Callable[[SqliteReading], Result], check: Callable[[], None]) -> Result:
-        """`check` refuses a store that was closed while the read waited."""
-        thread = get_ident()
-        if any(reader.thread == thread for reader in self._readers):
-            raise RuntimeError("a transaction cannot begin inside another one")
-        # Two threads may choose the same free one: then the second waits, as it does where none is free.
-        free = next((reader for reader in self._readers if not reader.thread), self._readers[thread % READERS_MAX])
-        with free.lock:
-            check()
-            try:
-                free.thread = thread
-                return free.look(self._path, self._patience, work)
-            finally:
-                free.thread = 0
-
-    def close(self) -> None:
-        """Wait for the reads that have begun, and close. May be repeated."""
-        for reader in self._readers:
-            with reader.lock:
-                reader.close()
-
-
-class Reader:
-    """A connection that is opened by its first read."""
-
-    def __init__(self) -> None:
-        self.lock = RLock()
-        self.thread = 0  # that reads by it now
         self._connection: apsw.Connection | None = None
         self._flows: dict[int, FlowVersion] = {}
 
-    def look(self, path: str, patience: float, work: Callable[[SqliteReading], Result]) -> Result:
-        connection = self._connection = self._connection or connect_again(path, BusyHandler(patience))
+    def look(self, work: Callable[[SqlReading], Result]) -> Result:
+        connection = self._connection = self._connection or connect_again(self._path, BusyHandler(self._patience))
         return look(connection, connection.cursor().execute, self._flows, work)
 
     def close(self) -> None:
@@ -297,23 +169,11 @@ class Reader:
             self._connection = None
 
 
-def surely(end: Callable[[], None]) -> None:
-    """After an interrupt: do what must be done, and may be repeated, though more interrupts come while it is done."""
-    for _ in range(INTERRUPTS_MAX):
-        try:
-            end()
-            return
-        except Exception:
-            raise
-        except BaseException:
-            continue
-
-
 def look(
     connection: apsw.Connection,
     execute: Execute,
     flows: "dict[int, FlowVersion]",
-    work: Callable[[SqliteReading], Result],
+    work: Callable[[SqlReading], Result],
 ) -> Result:
     end_what_is_open(connection, execute)
     view = SqliteReading(execute, flows)

@@ -5,12 +5,13 @@ from time import monotonic
 
 import apsw
 
+from folkmoot.store.sql.group_commit import COMMIT
 from folkmoot.store.sqlite import faults
 from folkmoot.store.sqlite.connecting import DURABLE, BusyHandler, configure
 from folkmoot.store.sqlite.fair_lock import FairFileLock
-from folkmoot.store.sqlite.reading import QUERIES
+from folkmoot.store.sqlite.session import QUERIES
 
-TRIAL = (QUERIES["begin_write"], QUERIES["try_put"], QUERIES["try_take"], QUERIES["commit"])
+TRIAL = (QUERIES["begin_write"], QUERIES["try_put"], QUERIES["try_take"], COMMIT)
 
 
 def try_write(path: str, seconds: float) -> int | None:

@@ -67,6 +67,9 @@ def checked_own(
     )
 
 
+WRITTEN = {"name": "flow", "notices": "notify"}  # what a key is called in the file
+
+
 def _differences(key: str, before: Any, after: Any) -> "Iterator[FlowDifference]":
     """What differs between two flows, key by key."""
     from msgspec import Struct, to_builtins
@@ -77,7 +80,8 @@ def _differences(key: str, before: Any, after: Any) -> "Iterator[FlowDifference]
     one, other = (asdict(side) if isinstance(side, Struct) else side for side in (before, after))
     if isinstance(one, dict) and isinstance(other, dict):
         for name in {**one, **other}:
-            yield from _differences(f"{key}.{name}" if key else name, one.get(name), other.get(name))
+            place = f"{key}.{name}" if key else WRITTEN.get(name, name)
+            yield from _differences(place, one.get(name), other.get(name))
     elif before != after:
         yield FlowDifference(key=key, before=to_builtins(before), after=to_builtins(after))
 
@@ -112,17 +116,21 @@ def read_own(home: str, ladders: str | None) -> "tuple[Flow, list[str]]":
 
     path = os.path.join(home, FLOW)
     check_files(home, [path, *([ladders] if ladders else [])])
-    flow, warnings = read_flow_file(path, ladders)
+    # A folder that joined a board on a server has none, and neither has one that was made from a log.
+    hint = "copy flow.yaml and its prompts from the folder where the board was made; until then the flow in force holds"
+    flow, warnings = read_flow_file(path, ladders, hint)
     check_flow(home, flow)
     return flow, warnings
 
 
-def read_flow_file(path: str, ladders: str | None = None) -> "tuple[Flow, list[str]]":
+def read_flow_file(
+    path: str, ladders: str | None = None, hint: str = "name a flow file: moot check FILE"
+) -> "tuple[Flow, list[str]]":
     """The flow in a file, with the ladders of another in place of its own, and what its author should know."""
     from folkmoot.flows.faults import FlowFaults
     from folkmoot.flows.load import read_flow
 
-    text = text_of(path, "unreadable_flow", "name a flow file: moot check FILE")
+    text = text_of(path, "unreadable_flow", hint)
     rungs = None
     if ladders is not None:
         from folkmoot.flows.ladder_file import check_ladder_file, read_ladder_file

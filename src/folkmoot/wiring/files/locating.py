@@ -2,11 +2,12 @@
 
 import os
 
-from folkmoot.errors import Invalid, Unavailable
+from folkmoot.errors import Unavailable
 from folkmoot.wiring.reading import check_owner
 
 FOLDER = ".moot"
 STORE = "board.db"
+ADDRESS = "board.db-address"  # in place of a store: the address of the board on a server, without its password
 # What the board makes for itself in its folder. Git passes over it, and no backup carries it: everything else there is
 # the user's, and travels. Tokens are among it, so one list says both.
 OWN = (
@@ -19,6 +20,7 @@ OWN = (
     "spares",
     "writer.lock",
     "notified*",
+    "digested*",
     "backups",
     "set-aside",
     "mirror",
@@ -31,23 +33,27 @@ def find(board_dir: str | None) -> str:
     """The folder `.moot` of the board that is meant: the named one, or the nearest above."""
     if board_dir is not None:
         if "://" in board_dir:
-            words = "{place} cannot be used yet"
-            raise Invalid("unsupported_store", words, "name a folder that has a .moot/ in it", board_dir)
+            from folkmoot.wiring.files.on_server import folder_for
+
+            return folder_for(board_dir)
         for candidate in (board_dir, os.path.join(board_dir, FOLDER)):
-            if os.path.basename(os.path.abspath(candidate)) == FOLDER and os.path.exists(
-                os.path.join(candidate, STORE)
-            ):
+            if os.path.basename(os.path.abspath(candidate)) == FOLDER and has_board(candidate):
                 return candidate
         raise Unavailable("no_board", "there is no board at {place}", "make one: cd {place} && <init>", board_dir)
     folder = os.getcwd()
-    while not os.path.exists(os.path.join(folder, FOLDER, STORE)):
+    while not has_board(os.path.join(folder, FOLDER)):
         above = os.path.dirname(folder)
         if above == folder:
             raise Unavailable("no_board", "no board here or in any folder above", "make one: <init>")
         folder = above
     home = os.path.join(folder, FOLDER)
-    check_owner([home, os.path.join(home, STORE)])
+    check_owner([home, *(path for name in (STORE, ADDRESS) if os.path.exists(path := os.path.join(home, name)))])
     return home
+
+
+def has_board(home: str) -> bool:
+    """Whether a store is there, or the address of one."""
+    return os.path.exists(os.path.join(home, STORE)) or os.path.exists(os.path.join(home, ADDRESS))
 
 
 def find_lost(board_dir: str | None, file: str | None) -> str:

@@ -1,11 +1,12 @@
 """What an item has changed, looked up in the engine's repository."""
 
 import os
+from contextlib import suppress
 
 from folkmoot.api.screen import FileChange, ItemChange, ShowChange
 from folkmoot.api.views import ItemView, RunView
 from folkmoot.engine.application import Application
-from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
+from folkmoot.errors import Invalid, MootError, NothingToDo, Refused, Unavailable
 from folkmoot.wiring.running import open_repository
 from folkmoot.wiring.trust import check_repository
 from folkmoot.worker.git.change import DIFF_MAX, Span, is_cut, lines, span
@@ -21,6 +22,9 @@ def change(application: Application, asked: ShowChange) -> ItemChange:
     if repository is None:
         words = "changes are kept as commits, and there is no git repository here"
         raise Refused("no_repository", words, "git init, then <init>")
+    if (remote := repository.remote_now()) is not None:  # another machine may have made it
+        with suppress(Unavailable):
+            remote.bring([view.head, view.landed, *(one.commit for one in view.runs if one.changed)])
     if asked.run is not None:
         run = _run_of(application, view, asked.run)
         between = _of_run(repository, run)

@@ -4,15 +4,16 @@ import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from msgspec import json, to_builtins
+from msgspec import UNSET, json, to_builtins
 from msgspec.structs import replace
 
 from folkmoot.api.gauges import ReadFigures
 from folkmoot.api.machine import Saved, SavedPage
-from folkmoot.api.pages import BoardStatus
-from folkmoot.api.requests import Measure, ReadLog, ReadUsage, Show, ShowFlow, ShowStatus
-from folkmoot.api.screen import BoardView, ShowBoard, ShowChange, WhoAmI
+from folkmoot.api.pages import BoardStatus, RunOutput
+from folkmoot.api.requests import Measure, ReadLog, ReadOutput, ReadUsage, Show, ShowFlow, ShowStatus
+from folkmoot.api.screen import BoardView, ShowBoard, ShowChange, ShowProspect, WhoAmI
 from folkmoot.api.usage import By
+from folkmoot.api.views import ItemView
 from folkmoot.core.commands import ENGINE
 from folkmoot.core.flow import Clone, Flow
 from folkmoot.doors.web.saved import saved_page
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 STORIES_MAX = 1000  # items that are told whole
 EVENTS_MAX = 20_000
 CHANGES_BYTES = 16_000_000
+OUTPUT_BYTES = 8_000_000
 SPAN = "90d"
 BYS: tuple[By, ...] = ("item", "agent", "model", "pool", "day")
 
@@ -84,7 +86,9 @@ def gathered(board: "Application", item: str | None) -> SavedPage:
         "show": {one: ask(Show(item=one)) for one in told},
         "log": _events(board, only, left_out),
         "change": _changes(board, told, left_out),
+        "prospect": {one.id: ask(ShowProspect(item=one.id)) for one in view.items if one.id in told},
     }
+    answers["output"] = _outputs(board, answers["show"].values(), left_out)
     return SavedPage(
         board=answers["me"].board,
         item=item,
@@ -113,7 +117,7 @@ def _standing(status: BoardStatus, view: BoardView) -> BoardStatus:
 
 def _shareable(flow: Flow) -> Flow:
     """Without how this machine starts its agents, and whom it tells: that is no part of the work."""
-    return replace(flow, clients={}, notify=[], clone=Clone(), mirror=None, mirror_people=[])
+    return replace(flow, clients={}, notify=[], notices=[], clone=Clone(), mirror=None, mirror_people=[])
 
 
 def _events(board: "Application", only: set[str] | None, left_out: list[str]) -> list[Any]:
@@ -144,6 +148,24 @@ def _changes(board: "Application", items: Iterable[str], left_out: list[str]) ->
             found[one] = change
     if lacking:
         left_out.append(f"the changes of {lacking} older items")
+    return found
+
+
+def _outputs(board: "Application", items: Iterable[ItemView], left_out: list[str]) -> dict[str, RunOutput]:
+    """What runs printed, the newest items first, as far as there is room; as people read it, if a client is known."""
+    ask, found, room, lacking = board.asked_by(ENGINE), dict[str, RunOutput](), OUTPUT_BYTES, 0
+    for run in [run.run for item in sorted(items, key=lambda one: -int(one.id)) for run in reversed(item.runs)]:
+        try:
+            printed = ask(ReadOutput(run=run, said=True))
+        except MootError:  # it printed nothing, or what it printed is kept no longer
+            continue
+        room -= sum(len(part.text) for part in printed.parts)
+        if room < 0:
+            lacking += 1
+        else:
+            found[run] = printed if printed.said is UNSET else replace(printed, parts=[])
+    if lacking:
+        left_out.append(f"what {lacking} older runs printed")
     return found
 
 

@@ -8,7 +8,7 @@ import msgspec
 from folkmoot.core.decoding import reader
 
 if TYPE_CHECKING:
-    from folkmoot.engine.screen.workers import Attending
+    from folkmoot.engine.screen.register import Attending
 
 
 class MachineWorkers:
@@ -39,7 +39,7 @@ class MachineWorkers:
 
 def _told(mark: str, words: bytes) -> "Attending":
     """A worker of an older version says nothing of itself."""
-    from folkmoot.engine.screen.workers import Attending
+    from folkmoot.engine.screen.register import Attending
 
     try:
         told: Attending = reader(Attending)(words)

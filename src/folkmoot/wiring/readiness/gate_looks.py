@@ -8,12 +8,12 @@ from msgspec.structs import replace
 from folkmoot.api.machine import Look, LookState
 from folkmoot.core.flow import Flow, Gate
 from folkmoot.core.rules.judging.required import check_of
-from folkmoot.core.vocabulary.cause_line import cause_line
 from folkmoot.errors import MootError
 from folkmoot.system.file_lock import alone
 from folkmoot.wiring.readiness.kept import FILE, GateResult, keep, read_kept
-from folkmoot.worker.jobs.job import Tools
+from folkmoot.worker.jobs.gate import red_line
 from folkmoot.worker.ready.trial import GateTrial, try_out
+from folkmoot.worker.tools import Tools
 from folkmoot.worker.workspaces import GitWorkspaces
 
 SHORT = 8  # letters of a commit
@@ -103,15 +103,12 @@ class GateLooks:
             why = trial.fault or (ended.fault if ended else "") or "it was stopped"
             words = f"{command} cannot be run: {why}"
             return Look(look="gate", state="act", about=gate.name, words=words, next=self._remedy(why))
-        late = trial.timers.ending == "timeout"
-        line = f"it took longer than {trial.timers.wall:.0f}s" if late else cause_line(evidence.output)
-        how = f"exit {evidence.exit_code}" if evidence.exit_code is not None else "it was ended"
         result = GateResult(
             gate=gate.name,
             check=check_of(self._flow, gate),
             commit=self.commit or "",
             green=evidence.green,
-            line="" if evidence.green else line or how,
+            line="" if evidence.green else red_line(evidence, trial.timers),
             seconds=evidence.seconds,
         )
         if self.commit is not None:
@@ -136,6 +133,12 @@ class GateLooks:
         words = f"{command} is red on {self._where()} before any agent worked: {result.line}"
         act = f"mend it and commit; {AGAIN}"
         return Look(look="gate", state=state, about=gate.name, words=words, next=act, commit=self.commit)
+
+
+def red_before(home: str, gate: str, check: str, commit: str) -> str:
+    """What a gate says of a commit that it is red on; empty where it is green, unknown, or red as the user wants it."""
+    known = read_kept(home).gate(gate, check, commit)
+    return "" if known is None or known.green or known.accepted else known.line
 
 
 def accept_red(home: str, commits: list[str]) -> None:

@@ -16,8 +16,8 @@ from folkmoot.wiring.readiness.kept import keep, read_kept
 from folkmoot.wiring.readiness.tree_looks import parts_looks, tree_looks
 from folkmoot.wiring.running import tools_of
 from folkmoot.worker.clients.own_settings import NotPassing, not_passing
-from folkmoot.worker.jobs.job import Tools
 from folkmoot.worker.ready.client_look import ClientLooks, used_by
+from folkmoot.worker.tools import Tools
 
 CONNECT_SECONDS = 2.0
 NAMES_SHOWN = 3

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from folkmoot.api.machine import Look
 from folkmoot.core.flow import Flow
 from folkmoot.errors import MootError
-from folkmoot.wiring.git_status import changed_files
+from folkmoot.wiring.git_status import changed_files, look_at_remote
 from folkmoot.wiring.trust import git_for, place_of, project_of
 from folkmoot.worker.git.elsewhere.findings import findings
 from folkmoot.worker.git.places import Place, checked_out, pointer
@@ -24,8 +24,11 @@ def tree_looks(home: str, flow: Flow) -> Iterator[Look]:
         yield Look(look="branch", state="note", words=words, next="git init, commit what is there, then moot init")
         return
     git = git_for(home)
+    if flow.remote is not None:
+        yield _remote(home, flow)
     try:
-        check_branch(git, place, target)
+        if flow.remote is None:
+            check_branch(git, place, target)
         at_work = next((tree.at_work for tree in checked_out(git, place, target) if tree.at_work), "")
     except MootError as error:
         yield Look(look="branch", state="act", about=target, words=error.message, next=error.hint)
@@ -40,6 +43,16 @@ def tree_looks(home: str, flow: Flow) -> Iterator[Look]:
         yield Look(look="tree", state="note", words=words, next="git commit, or git stash")
     elif place.work_tree is not None:
         yield Look(look="tree", state="good", words="nothing is left to commit")
+
+
+def _remote(home: str, flow: Flow) -> Look:
+    try:
+        named = look_at_remote(home, flow)
+    except MootError as error:
+        hint = error.hint or f"git ls-remote {flow.remote} shows what is wrong"
+        return Look(look="branch", state="act", about=flow.remote or "", words=error.message, next=hint)
+    words = f"commits are kept on {named}, and work lands on its {flow.target}"
+    return Look(look="branch", state="good", about=flow.remote or "", words=words)
 
 
 def parts_looks(home: str, flow: Flow) -> Iterator[Look]:

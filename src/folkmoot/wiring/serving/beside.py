@@ -69,7 +69,8 @@ class Watching:
 
     def metrics(self) -> str:
         gauges = self._board.asked_by(ENGINE)(ReadGauges())
-        size = os.stat(os.path.join(self._board.board_dir, "board.db")).st_size
+        path = os.path.join(self._board.board_dir, "board.db")
+        size = os.stat(path).st_size if os.path.exists(path) else 0  # on a server it is not ours to measure
         return render(gauges, self._counters.counted(), store_bytes=size, health=self.health())
 
     def health(self) -> Health:

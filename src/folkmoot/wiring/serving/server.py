@@ -19,6 +19,7 @@ from folkmoot.engine.application import Application
 from folkmoot.engine.reads.feed import Feed
 from folkmoot.errors import Invalid, Refused, Unavailable
 from folkmoot.system.processes.allocator import keep_little
+from folkmoot.wiring.serving.address import told_at
 from folkmoot.wiring.serving.beside import Watching, beside
 from folkmoot.wiring.serving.connections import HEAD_SECONDS, STRANGERS_MAX, UNREAD_SECONDS, patient
 from folkmoot.wiring.serving.tokens import FileAccess
@@ -112,6 +113,7 @@ def serving(board: Application, options: ServeOptions, name: str, tell: Callable
             ssl_keyfile=options.key,
         )
         address = f"{'https' if names.https else 'http'}://{_shown_host(options)}:{port}"
+        stack.enter_context(told_at(board.board_dir, address))
         stack.enter_context(beside(board, options, tell))
         yield Server(_introduction(board, address, token, parts), _server(config, door), listener)
 

@@ -15,13 +15,13 @@ from folkmoot.engine.assignment import Assignment
 from folkmoot.engine.run_context import RunContext
 from folkmoot.errors import MootError, Refused, Unavailable
 from folkmoot.system.file_lock import alone_within
-from folkmoot.wiring.running import guard_settings_of_all, tools_of, worker_name
+from folkmoot.wiring.running import tools_of, worker_name
 from folkmoot.wiring.trust import place_of
-from folkmoot.worker.jobs.job import Tools
 from folkmoot.worker.jobs.outside.job import OutsideJob
 from folkmoot.worker.jobs.outside.minding import minded
 from folkmoot.worker.ports import Paths, WorkerEvent
 from folkmoot.worker.reclaim import is_owned, take_in
+from folkmoot.worker.tools import Tools
 from folkmoot.worker.workspaces import is_ready, own, run_paths
 
 Step = Callable[[str, str], None]
@@ -145,7 +145,6 @@ class Outside:
             words = "there is no git repository here, so nobody can be given a clone"
             raise Refused("no_repository", words, "claim without a clone: <claim agent>; or git init, then <init>")
         with tools_of(self._board, self._board.board_dir, told, self._step) as tools:
-            guard_settings_of_all(tools)
             yield tools
 
 

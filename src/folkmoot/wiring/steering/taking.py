@@ -19,10 +19,10 @@ from folkmoot.wiring.running import tools_of
 from folkmoot.wiring.trust import place_of
 from folkmoot.worker.git.salvage import Salvage
 from folkmoot.worker.jobs.by_hand import HandJob
-from folkmoot.worker.jobs.job import Tools
 from folkmoot.worker.jobs.saying import REPORT_FILE
 from folkmoot.worker.ports import WorkerEvent
 from folkmoot.worker.reclaim import is_owned, take_in
+from folkmoot.worker.tools import Tools
 from folkmoot.worker.workspaces import GitWorkspaces, disown, run_paths
 
 Tell = Callable[[str], None]

@@ -176,16 +176,16 @@ class Catalogue:
                 found.append(Installed(known=known, path=path, acp_path=acp))
         return found
 
-    def obeyed(self, flow: Flow, *, by_anybody: bool = False) -> list[str]:
-        """The paths of a project from which clients that play agents of the flow take settings and programs by
-        themselves. The flow names those that it starts; whom nobody here starts may be any client that is known."""
+    def obeyed(self, flow: Flow) -> list[str]:
+        """The paths of a project from which clients take settings and programs by themselves: all that clients of the
+        flow obey, and what any known one does. Whoever claims from outside, takes an item or opens what has landed may
+        come with any of them."""
         said = [agent.run.get(way) for agent in flow.agents.values() for way in ("client", "command", "acp")]
         said += [words for client in flow.clients.values() for words in (client.command, client.acp)]
         words = [word for one in said if one for word in ([one] if isinstance(one, str) else one)]
         named = names_in(map(str, words)) | flow.clients.keys()
         named |= {model.client for model in flow.models.values() if model.client}
-        of_any = self.obeyed_by_any() if by_anybody or not all(agent.run for agent in flow.agents.values()) else []
-        return list(dict.fromkeys([*self._obeyed(named), *of_any]))
+        return list(dict.fromkeys([*self._obeyed(named), *self.obeyed_by_any()]))
 
     def obeyed_by_any(self) -> list[str]:
         """Those of every known client. Not `.env`: most projects have that for themselves."""

@@ -19,15 +19,16 @@ from folkmoot.core.decoding import reader
 from folkmoot.core.rules.running.names import in_git
 from folkmoot.core.work import SUBMODULE, Touched, Work
 from folkmoot.errors import Unavailable
+from folkmoot.worker.git.change import Span, lines
 from folkmoot.worker.git.elsewhere.modules import Modules
 from folkmoot.worker.git.elsewhere.modules import noted as noted_modules
 from folkmoot.worker.git.harvest.bounds import FILES_A_SECOND, PROJECT_SECONDS_MAX, Allowed, Foreign, Overdue
 from folkmoot.worker.git.harvest.measuring import entries_of, is_folder, measured
 from folkmoot.worker.git.harvest.rules import heavy
 from folkmoot.worker.git.looking import RULE_NAMES, RULES, behind_link, oddities, open_file
-from folkmoot.worker.git.repository import CREATED, MODIFIED, Author, Repository, write
+from folkmoot.worker.git.repository import CREATED, MODIFIED, Repository, write
 from folkmoot.worker.git.restoring import put_back, renew, settle
-from folkmoot.worker.git.words import configured, quoted, readable
+from folkmoot.worker.git.words import Author, configured, quoted, readable
 from folkmoot.worker.ports import Bounds, Paths, Ran
 from folkmoot.worker.removing import maker, remove_tree
 from folkmoot.worker.setups.included import noted
@@ -227,7 +228,9 @@ class Clones:
         if ref:
             self.repository.keep(ref, commit)
         touched = [*self.repository.touched(base, commit), *odd]
-        return Work(base=base, commit=commit, tree=tree, touched=touched, bytes=size)
+        counted = [one for one in lines(self.repository, Span(base, commit)).values() if one[0] is not None]
+        added, removed = sum(one[0] or 0 for one in counted), sum(one[1] or 0 for one in counted)
+        return Work(base=base, commit=commit, tree=tree, touched=touched, bytes=size, added=added, removed=removed)
 
     def _look_into_links(self, paths: Paths, base: str | None) -> None:
         """Where the project holds another repository, a clone has an empty folder. Git does not look into it, so what

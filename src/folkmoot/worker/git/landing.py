@@ -32,6 +32,10 @@ TRIES = 5
 Alone = Callable[[float], contextlib.AbstractContextManager[bool]]
 
 
+class StaysBehind(Refused):
+    """The user's own branch does not follow the remote's."""
+
+
 class Moved(Struct, frozen=True):
     """Where a commit landed."""
 
@@ -168,8 +172,35 @@ class Landing:
 
     def move(self, target: str, old: str | None, new: str, why: str = "moot: landed") -> Moved:
         """All of it at once, where no board is to be told."""
+        return self._carried(target, new, lambda: self.plan(target, old, new, why))
+
+    def follow(self, target: str, new: str) -> Moved:
+        """After a remote has moved to a commit: let the user's own branch of that name, and its files, come along; not
+        where anything of the user's is in the way. It decides nothing: what landed is on the remote."""
+        repository = self._repository
+        main = repository.fetched(target).get(target)
+        if main is None or repository.contains(main, new):
+            return Moved(target)
+        try:
+            return self._carried(target, new, lambda: self._follows(target, main, new))
+        except StaysBehind as stays:
+            return Moved(target, f"your own {target} stays where it is, since {stays}: `git pull` brings it along.")
+
+    def _follows(self, target: str, main: str, new: str) -> Move:
+        repository = self._repository
+        if not repository.contains(new, main):
+            raise StaysBehind("branch_behind", "it has commits that the remote does not have")
+        repository.give(new)
+        trees = self._trees(target)
+        words = in_the_way(trees, main, new) or unclear_hooks(repository)
+        if words:
+            raise StaysBehind("branch_behind", "{why}", "", words)
+        swap = Swap(repository, target, main, new, "moot: landed on the remote")
+        return Move(repository, swap, trees, self._trees, "")
+
+    def _carried(self, target: str, new: str, plan: Callable[[], Move]) -> Moved:
         for _ in range(TRIES):
-            move = self.plan(target, old, new, why)
+            move = plan()
             try:
                 move.ready()
                 try:

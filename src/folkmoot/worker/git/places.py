@@ -43,14 +43,20 @@ class Tree(Struct, frozen=True):
 
 def find(root: str) -> Place | None:
     """The repository of a folder: in it, or in the nearest folder above that has one."""
+    return next(all_around(root), None)
+
+
+def all_around(root: str) -> "Iterator[Place]":
+    """Every repository that a folder lies in, the nearest first. A commit can bring a folder that looks like a bare
+    one, so the nearest alone does not say where the folder came from."""
     folder = os.path.realpath(root)
     while True:
         found = _repository_in(folder)
         if found:
-            return found
+            yield found
         above = os.path.dirname(folder)
         if above == folder:
-            return None
+            return
         folder = above
 
 

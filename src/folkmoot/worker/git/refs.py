@@ -10,6 +10,8 @@ OURS = "refs/moot/"
 INTENTS = "refs/moot/intents/"  # items whose landing was about to move a branch; kept until it is known what came of it
 FROM, TO = "refs/moot/landing/", "refs/moot/landing-to/"  # a branch that moves: where it came from, where it goes
 
+UNSENT = "refs/moot/unsent/"  # commits of runs that the remote does not have yet
+
 # The branch beside a target: where we have put it, where we are about to, and where it was when the target had held it.
 BESIDE, BESIDE_NEXT, BESIDE_OVER = "refs/moot/beside/", "refs/moot/beside-next/", "refs/moot/beside-over/"
 REFLOG_LINES = 1_000

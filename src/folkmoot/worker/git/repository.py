@@ -7,7 +7,8 @@ import copy
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
@@ -20,10 +21,13 @@ from folkmoot.worker.git.harvest.never import Told, never
 from folkmoot.worker.git.places import Place, excluded_by, find
 from folkmoot.worker.git.refs import copy_of, make_way, put_beside
 from folkmoot.worker.git.target import branches_of
-from folkmoot.worker.git.words import CUT_HERE, one_line, readable
+from folkmoot.worker.git.words import CUT_HERE, Author, readable
 from folkmoot.worker.git.words import message as worded
 from folkmoot.worker.ports import Bounds, Git, Ran
 from folkmoot.worker.removing import maker
+
+if TYPE_CHECKING:
+    from folkmoot.worker.git.remote.remote import Remote
 
 FETCH = ("--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--update-shallow")
 DIFF = ("diff-tree", "-r", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
@@ -40,16 +44,6 @@ ATTRIBUTES = "* !diff -filter -ident -working-tree-encoding\n"
 REACHED = "only-what-is-reached"
 
 CREATED, MODIFIED, DELETED = "created", "modified", "deleted"
-
-
-class Author(Struct, frozen=True):
-    """Whom a commit names."""
-
-    name: str
-    email: str
-
-    def env(self) -> dict[str, str]:
-        return {"GIT_AUTHOR_NAME": one_line(self.name) or "nobody", "GIT_AUTHOR_EMAIL": one_line(self.email)}
 
 
 class Merged(Struct, frozen=True):
@@ -87,8 +81,15 @@ class Repository:
         self.form = form  # sha1 or sha256
         self.none = "0" * (64 if form == "sha256" else 40)
         self._seen: dict[str, str] = {}  # refs of the user's that are fetched, as they were
+        self.remote_now: Callable[[], Remote | None] = lambda: None  # where work lands, if not with the user
         self._empty = ""
         self._bounds: Bounds | None = None
+
+    def local(self) -> "Repository":
+        """The same without the remote: for the user's own branches and trees."""
+        own = copy.copy(self)
+        own.remote_now, own._seen = lambda: None, {}
+        return own
 
     def within(self, bounds: Bounds) -> "Repository":
         """The same repository, for work on what an agent left: every git of it ends when these bounds do."""
@@ -150,8 +151,7 @@ class Repository:
 
     def config(self) -> str:
         lines = ["[core]", "bare = true", "logallrefupdates = false", f"repositoryformatversion = {self.version}"]
-        lines += ["[gc]", "auto = 0", "[uploadpack]", "allowAnySHA1InWant = true"]
-        return "\n".join([*lines, *self.extensions, ""])
+        return "\n".join([*lines, "[gc]\nauto = 0\n[uploadpack]\nallowAnySHA1InWant = true", *self.extensions, ""])
 
     @property
     def version(self) -> int:
@@ -220,6 +220,8 @@ class Repository:
 
     def fetched(self, target: str) -> dict[str, str]:
         """The commits of the target branch and of what we put on `moot/<target>`, now; their objects are here."""
+        if (remote := self.remote_now()) is not None:
+            return remote.branches(target)
         for left in reversed(range(TRIES)):
             there = branches_of(self.git, self.user, target)
             theirs = self._without_others(target, there)
@@ -284,8 +286,7 @@ class Repository:
         return f"refs/moot/runs/{run}"
 
     def kept(self, ref: str) -> str | None:
-        said = self("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", check=False).out.decode().strip()
-        return said or None
+        return self("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", check=False).out.decode().strip() or None
 
     def contains(self, tip: str, commit: str) -> bool:
         """Is a commit the tip itself or one of those it was built on?"""
@@ -347,8 +348,7 @@ class Repository:
         return Merged(self.commit(tree, [ours, theirs], message, author, date), tree)
 
     def _youngest(self, *commits: str) -> str:
-        said = self("show", "--no-patch", "--format=%ct", *commits).out.decode().split()
-        return f"{max(map(int, said))} +0000"
+        return f"{max(map(int, self('show', '--no-patch', '--format=%ct', *commits).out.split()))} +0000"
 
     # What changed
 

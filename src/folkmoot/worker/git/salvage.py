@@ -1,5 +1,6 @@
 """What runs made that never landed: listed, and brought back as a branch of the user's."""
 
+import contextlib
 import os
 import tempfile
 
@@ -7,7 +8,7 @@ from msgspec import Struct, field
 
 from folkmoot.core.rules.running.names import in_board, in_moots
 from folkmoot.core.rules.running.rights import NEVER
-from folkmoot.errors import Invalid, Refused
+from folkmoot.errors import Invalid, Refused, Unavailable
 from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.words import readable
 
@@ -34,6 +35,7 @@ class Salvage:
     def unlanded(self, target: str | None = None) -> list[Unlanded]:
         """Every run's work that neither the target branch nor `moot/<target>` holds, youngest first."""
         repository = self._repository
+        self._bring_all()
         theirs = repository.fetched(target or repository.target)
         flags = [f"--no-merged={commit}" for commit in sorted(set(theirs.values()))]
         said = repository("for-each-ref", *flags, "--sort=-committerdate", f"--format={FIELDS}", RUNS).out
@@ -63,12 +65,26 @@ class Salvage:
                 found[now].append(readable(part))
         return found
 
+    def _bring_all(self) -> None:
+        """The work of other machines too; what is here is there also while the remote is away."""
+        remote = self._repository.remote_now()
+        if remote is not None:
+            with contextlib.suppress(Unavailable):
+                remote.bring_runs()
+
+    def _commit_of(self, run: str) -> str | None:
+        ref = self._repository.run_ref(run)
+        if (commit := self._repository.kept(ref)) is None:
+            self._bring_all()
+            commit = self._repository.kept(ref)
+        return commit
+
     def left_out(self, run: str) -> list[str]:
         """What of a run's work no branch gets: the files of a board, of its mirror and of moot itself, and what git
         would run. To check them out would put them in the place of yours, since git thinks nothing of a file that it
         was told to ignore."""
         repository = self._repository
-        commit = repository.kept(repository.run_ref(run))
+        commit = self._commit_of(run)
         if commit is None:
             return []
         touched = repository.touched(self._before(commit), commit)
@@ -76,7 +92,7 @@ class Salvage:
 
     def harmless(self, run: str) -> tuple[str | None, list[str]]:
         """The commit of a run's work as a person may stand in it, and what it is without; None if nothing is kept."""
-        commit = self._repository.kept(self._repository.run_ref(run))
+        commit = self._commit_of(run)
         if commit is None:
             return None, []
         left_out = self.left_out(run)
@@ -117,7 +133,7 @@ class Salvage:
             or repository.git("check-ref-format", f"refs/heads/{name}", git_dir=user, check=False).code
         ):
             raise Invalid("bad_branch", "{name!r} cannot be the name of a branch.", "Choose another name.", name)
-        commit = repository.kept(repository.run_ref(run))
+        commit = self._commit_of(run)
         if commit is None:
             raise Invalid("no_such_work", "Nothing is kept of run {run!r}.", "`<salvage>` lists what there is.", run)
         commit = self._without(commit, self.left_out(run))

@@ -5,6 +5,8 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
+from msgspec import Struct
+
 MESSAGE_CHARS_MAX = 20_000
 CUT_HERE = "… cut here:"  # begins the line that says that a change is shown in part
 JOINERS = "\u200c\u200d"  # within words of some scripts, and within signs
@@ -20,6 +22,16 @@ def readable(name: bytes) -> str:
 
 def one_line(words: str) -> str:
     return "".join(letter for letter in words if letter.isprintable() and letter not in "<>").strip()
+
+
+class Author(Struct, frozen=True):
+    """Whom a commit names."""
+
+    name: str
+    email: str
+
+    def env(self) -> dict[str, str]:
+        return {"GIT_AUTHOR_NAME": one_line(self.name) or "nobody", "GIT_AUTHOR_EMAIL": one_line(self.email)}
 
 
 def plain(words: str) -> str:

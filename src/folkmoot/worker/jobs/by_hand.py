@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 
 class HandJob(EffortJob):
+    remote_patience = 0.0  # whoever gives their work is told, and gives it again
+
     def work(self) -> None:
         raise NotImplementedError("nobody runs it: a person does the work")
 

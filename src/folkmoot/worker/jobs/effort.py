@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from folkmoot.api.views import ItemView
 from folkmoot.core.commands import PauseRun, StopRun
 from folkmoot.core.report import Report
-from folkmoot.core.rules.running.work import keeps, overruled
+from folkmoot.core.rules.running.work import keeps, may_leave, overruled
 from folkmoot.core.work import Work
 from folkmoot.engine.run_context import RunContext, is_fresh
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
@@ -20,6 +20,8 @@ from folkmoot.worker.clients.troubles import in_one_line
 from folkmoot.worker.clients.waiting import only_retries
 from folkmoot.worker.git.harvest.bounds import Allowed, allowed
 from folkmoot.worker.git.harvest.leaks import without_values
+from folkmoot.worker.git.refs import UNSENT
+from folkmoot.worker.git.remote.remote import ONTO, RemoteAway
 from folkmoot.worker.jobs import teardown
 from folkmoot.worker.jobs.bounds import SPACE, listed, not_taken, over_limit
 from folkmoot.worker.jobs.job import Answer, Job
@@ -35,7 +37,7 @@ from folkmoot.worker.ports import Ended, Stream
 from folkmoot.worker.relay import Relay
 from folkmoot.worker.secrets.given import keep_given, not_known, unknown
 from folkmoot.worker.setups.included import texts
-from folkmoot.worker.workspaces import GitWorkspaces, author_of, disown
+from folkmoot.worker.workspaces import GitWorkspaces, author_of, disown, leave
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,6 +82,12 @@ class EffortJob(Job):
             try:
                 self._began = tools.workspaces.began(run_context, base)
                 ended, stream = self._run(start, login, run_socket, run_context, base)
+            except Unavailable as error:
+                if error.code != "setup_failed" or not is_fresh(run_context):
+                    raise  # it may be the item's own work that it fails with
+                self.close_output()
+                self._pause(PauseRun(why=self.redactor.clean(error.message), cause="environment"))
+                return
             finally:
                 run_socket.close()
             self.close_output()
@@ -111,7 +119,8 @@ class EffortJob(Job):
         workspaces = self.tools.workspaces
         try:
             if not self._kept:
-                self._harvest(run_context, base, f"{self.title}\n\n(the run was not finished)")
+                work, _ = self._harvest(run_context, base, f"{self.title}\n\n(the run was not finished)")
+                leave(workspaces, self.run, work, self.flow)
             teardown.after(self, self.flow.agents[self.agent].network, self._stopped.is_set)
             workspaces.remove(self.paths, self.hurries())
         except (MootError, OSError) as error:
@@ -294,8 +303,10 @@ class EffortJob(Job):
             return tell(said, fault, work)
         for _ in range(MERGES_MAX):
             run_context = self.tools.application.queries.run_context(self.run)
+            workspaces.bring(run_context)
             merged, conflicts = self._merged(workspaces, run_context, said, fault, work)
             merged = without_values(merged, self.redactor)
+            self._send_work(workspaces, merged)
             try:
                 if not conflicts:
                     return tell(said, fault, merged)
@@ -307,6 +318,17 @@ class EffortJob(Job):
                     raise
         words = "its branch kept moving while it was merged"
         return tell(overruled(said, words, "conflict"), None, replace(work, unfit=True))
+
+    def _send_work(self, workspaces: GitWorkspaces, work: Work) -> None:
+        """What the board would refuse outright goes nowhere."""
+        if workspaces.repository.remote_now() is None or work.commit is None or not may_leave(work, self.flow):
+            return
+        onto = {ONTO + self.run: work.merged} if work.merged is not None else {}
+        try:
+            self.send({workspaces.repository.run_ref(self.run): work.commit, **onto})
+        except RemoteAway:
+            workspaces.repository.keep(UNSENT + self.run, work.commit)
+            raise
 
     def _merged(
         self, workspaces: GitWorkspaces, run_context: RunContext, said: Report, fault: str | None, work: Work

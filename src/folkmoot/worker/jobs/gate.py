@@ -1,10 +1,13 @@
 """A gate: the user's own check, on the very tree that is to be proved, with evidence (R-21)."""
 
+from msgspec.structs import replace
+
 from folkmoot.core.flow import Flow, Gate, Limits
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.judging.required import check_of
 from folkmoot.core.vocabulary.cause_line import cause_line, is_of_the_machine
 from folkmoot.core.vocabulary.missing import not_there
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.work import Evidence
 from folkmoot.worker.clients.printed import Words
 from folkmoot.worker.jobs import teardown
@@ -13,10 +16,13 @@ from folkmoot.worker.jobs.job import Job
 from folkmoot.worker.jobs.preparing import set_up
 from folkmoot.worker.output import tail_of
 from folkmoot.worker.ports import Ended
+from folkmoot.worker.run_timers import RunTimers
 from folkmoot.worker.startable import unstarted
+from folkmoot.worker.workspaces import GitWorkspaces
 
 EVIDENCE_CHARACTERS = 4_000
 KEPT_CHARACTERS = 64_000
+_NUMBERS = pattern(r"[0-9a-f]*\d[0-9a-f]*")
 
 
 class GateJob(Job):
@@ -29,13 +35,27 @@ class GateJob(Job):
                 self, self.flow, self.flow.gates[self.agent], commit, self._setup(run_context.column)
             )
             self.close_output()
-            self.report(judged(evidence, ended, self.timers.ending, self.flow.limits), evidence=[evidence])
+            said = judged(evidence, ended, self.timers.ending, self.flow.limits)
+            if not evidence.green and commit is not None:
+                evidence = replace(evidence, before=self._before(evidence, commit))
+            self.report(said, evidence=[evidence])
             self.became = "green" if evidence.green else "red"
             self.tell("ended", self.became, good=evidence.green)
             self.over()
         finally:
             teardown.after(self, self.flow.gates[self.agent].network, self._stopped.is_set)
             self.clear_away()
+
+    def _before(self, evidence: Evidence, commit: str) -> str:
+        """What it said of the target branch as that still is, if it ended there in the same way."""
+        workspaces, run_context = self.tools.workspaces, self.assignment.run_context
+        if not isinstance(workspaces, GitWorkspaces):
+            return ""
+        began = workspaces.began(run_context, commit)
+        if began is None or began != workspaces.tip(run_context.target):
+            return ""
+        known = self.tools.red_before(evidence.gate, evidence.check, began)
+        return known if known and _alike(known, red_line(evidence, self.timers)) else ""
 
     def _setup(self, column: str) -> list[list[str]]:
         gate = self.flow.gates[self.agent]
@@ -71,6 +91,19 @@ def prove(
         output=words,
     )
     return evidence, ended
+
+
+def red_line(evidence: Evidence, timers: RunTimers) -> str:
+    """What is wrong, in one line, of a gate that is not green."""
+    if timers.ending == "timeout":
+        return f"it took longer than {timers.wall:.0f}s"
+    how = f"exit {evidence.exit_code}" if evidence.exit_code is not None else "it was ended"
+    return cause_line(evidence.output) or how
+
+
+def _alike(one: str, other: str) -> bool:
+    """Numbers differ from run to run: times, addresses, lines."""
+    return _NUMBERS.sub("0", one) == _NUMBERS.sub("0", other)
 
 
 def judged(evidence: Evidence, ended: Ended, ending: str | None, limits: Limits) -> Report:

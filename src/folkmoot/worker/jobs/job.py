@@ -7,30 +7,26 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from msgspec import Struct, field
-
 from folkmoot.api.views import ItemView
-from folkmoot.core.commands import NoteSetup, ReleaseRun, ReportRun
-from folkmoot.core.flow import Flow
+from folkmoot.core.commands import NoteSetup, PauseRun, ReleaseRun, ReportRun
 from folkmoot.core.report import Report
-from folkmoot.engine.application import Application
 from folkmoot.engine.assignment import Assignment
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import MootError, Refused, Unavailable
-from folkmoot.worker.clients.catalogue import Catalogue
 from folkmoot.worker.environment import environment, make_tmp
 from folkmoot.worker.git.harvest.bounds import HARVEST_SECONDS, STOP_SECONDS, Patience
+from folkmoot.worker.git.remote.remote import RemoteAway
 from folkmoot.worker.jobs.bounds import SPACE, bounds_of, make_room
 from folkmoot.worker.jobs.own_ports import OwnPorts
 from folkmoot.worker.jobs.spending import Spending, renew
 from folkmoot.worker.logins.placing import place
 from folkmoot.worker.output import Lines, Output
-from folkmoot.worker.ports import Child, Ended, Keeper, Launch, Paths, PortRange, RunSocket, Sandbox, WorkerEvent
+from folkmoot.worker.ports import Child, Ended, Launch, Paths, Sandbox, WorkerEvent
 from folkmoot.worker.run_timers import Act, RunTimers
-from folkmoot.worker.secrets.redactor import Known, Redactor, known_values
+from folkmoot.worker.secrets.redactor import Redactor, known_values
 from folkmoot.worker.setups.included import Included, texts
-from folkmoot.worker.startable import Finder
-from folkmoot.worker.workspaces import WorkspaceProvider, disown
+from folkmoot.worker.tools import Tools
+from folkmoot.worker.workspaces import GitWorkspaces, disown
 
 Answer = TypeVar("Answer")
 Hear = Callable[[str], None]
@@ -38,27 +34,8 @@ CHUNK = 65_536
 PIPE_MAX = 1024 * 1024  # more is in no pipe: it was written after the end, by somebody who was handed the pipe
 LOOK_SECONDS = 0.5
 STORE_PAUSE = 1.0  # seconds before a store that could not be reached is asked again
+REMOTE_PAUSE, REMOTE_PATIENCE = 5.0, 600.0  # seconds: between two tries of the remote, and for all of them in a run
 ERRORS_KEPT = 32_000
-
-
-class Tools(Struct, kw_only=True):
-    """What a worker works with; everything real in it was handed in."""
-
-    application: Application
-    keeper: Keeper
-    sandbox_of: Callable[[Flow], Sandbox]  # as this flow wants it, now; Unavailable where it can be had no more
-    workspaces: WorkspaceProvider
-    catalogue: Catalogue
-    now: Callable[[], float]
-    env: Mapping[str, str]  # of the worker
-    root: str  # the project's folder
-    moot: str  # the folder of the command `moot`
-    programs: Finder  # where a program is
-    open_socket: Callable[[str, Any], RunSocket]
-    take_ports: Callable[[int], PortRange]
-    tell: Callable[[WorkerEvent], None] = lambda event: None
-    step: Callable[[str, str], None] = lambda name, run: None  # called before each step that could be the last
-    known: dict[tuple[str, ...], Known] = field(default_factory=dict)  # secrets, by the variables that are passed on
 
 
 class RunAborted(Exception):
@@ -69,6 +46,7 @@ class Job(ABC):
     """One run, from its claim to its end, in a thread of its own. Only `end` is called by others."""
 
     spends = False  # does a budget end it?
+    remote_patience, _away_since = REMOTE_PATIENCE, 0.0
 
     def __init__(self, tools: Tools, assignment: Assignment, sandbox: Sandbox) -> None:
         self.tools = tools
@@ -114,6 +92,8 @@ class Job(ABC):
             self.carry_out()
         except RunAborted:
             self._give_back()
+        except RemoteAway as error:
+            self._set_down(error)
         except MootError as error:
             self._failed(error.message)
         except Exception as error:
@@ -121,6 +101,16 @@ class Job(ABC):
         finally:
             self.timers.done = True
             self._ports.close()
+
+    def _set_down(self, error: RemoteAway) -> None:
+        """The remote is away: an outage like any other, which passes by itself. Nothing is counted."""
+        self.became = error.message
+        try:
+            self.close_output()
+            self.submit(lambda engine: engine.act(self.actor, PauseRun(why=error.message, cause="outage")))
+            self.tell("released", self.became)
+        except (RunAborted, Refused):
+            self._give_back()
 
     def _failed(self, words: str) -> None:
         if self.timers.ending in ("lost", "stopped"):
@@ -374,6 +364,25 @@ class Job(ABC):
                 self._tell_once(f"the board cannot be told: {error.message}")
                 if self._stopped.wait(STORE_PAUSE):
                     raise RunAborted from error
+
+    def send(self, refs: Mapping[str, str]) -> None:
+        """Have commits on the remote before the board is told of them: so whatever it names, every machine can have."""
+        workspaces = self.tools.workspaces
+        remote = workspaces.repository.remote_now() if isinstance(workspaces, GitWorkspaces) else None
+        while remote is not None:
+            try:
+                return remote.send(refs)
+            except RemoteAway as error:
+                self.wait_for_remote(error)
+
+    def wait_for_remote(self, error: RemoteAway) -> None:
+        """Before it is tried again, for a bounded time; then the run ends, and nothing of it is counted."""
+        self._away_since = self._away_since or self.tools.now()
+        if self.tools.now() - self._away_since >= self.remote_patience:
+            raise error
+        self._tell_once(error.message)
+        if self._stopped.wait(REMOTE_PAUSE):
+            raise RunAborted from error
 
     def report(self, report: Report, *, move: Callable[[str], None] | None = None, **seen: Any) -> ItemView:
         """`move` moves the branch that a landing is for, inside the transaction that takes in its report."""

@@ -10,7 +10,9 @@ from folkmoot.engine.run_context import RunContext
 from folkmoot.errors import MootError, Refused, Unavailable
 from folkmoot.worker.git.harvest.marks import unmended
 from folkmoot.worker.git.landing import Move, told_of
-from folkmoot.worker.git.refs import INTENTS, drop
+from folkmoot.worker.git.refs import INTENTS
+from folkmoot.worker.git.remote.move import RemoteMove
+from folkmoot.worker.git.remote.remote import RemoteAway
 from folkmoot.worker.git.repository import Merged
 from folkmoot.worker.git.swap import NotMoved, Stale, TreeChanged
 from folkmoot.worker.git.target import NoTarget
@@ -42,6 +44,7 @@ class LandingJob(Job):
             run_context = self.tools.application.queries.run_context(self.run)
             if run_context.head is None:
                 raise Unavailable("no_work", "the item has no work that could land")
+            workspaces.bring(run_context)
             if self._landed_before(workspaces, run_context):
                 return
             if self._is_unmended(workspaces, run_context) or self._land(workspaces, run_context):
@@ -57,8 +60,8 @@ class LandingJob(Job):
         if tip is None or not workspaces.repository.contains(tip, intent.new):
             return False
         with workspaces.landing.alone():
-            left = workspaces.landing.finish_checkout(run_context.target, intent.old, intent.new)
-        note = f"it was on {run_context.target} already. {told_of(run_context.target, left)}".strip()
+            note = workspaces.finish(run_context.target, intent.old, intent.new)
+        note = f"it was on {run_context.target} already. {note}".strip()
         self._done(run_context, intent.new, note, [], None)
         return True
 
@@ -73,6 +76,9 @@ class LandingJob(Job):
             self._conflict(workspaces, run_context, tip, merged)
             return True
         repository.keep(repository.run_ref(self.run), merged.commit)
+        # Before anything names it: whoever finds it on the board, on any machine, can have it.
+        intent = {} if run_context.parent else {INTENTS + self.run: merged.commit}
+        self.send({repository.run_ref(self.run): merged.commit, **intent})
         evidence = self._prove(run_context, merged)
         if evidence is None:
             return True
@@ -88,6 +94,7 @@ class LandingJob(Job):
         words = f"Item {run_context.item} meets {run_context.branch}: conflicts are marked"
         commit = repository.commit(merged.tree, [run_context.head, tip], words, author_of("folkmoot"))
         repository.keep(repository.run_ref(self.run), commit)
+        self.send({repository.run_ref(self.run): commit})
         findings = [
             Finding(kind="review", severity="high", file=path, issue=f"conflicts with what is on {run_context.branch}")
             for path in merged.conflicts
@@ -170,7 +177,7 @@ class LandingJob(Job):
             touched=touched,
             evidence=evidence,
         )
-        if not run_context.parent:
+        if not run_context.parent and workspaces.repository.remote_now() is None:
             # First the ref: whoever looks for moves that nobody has told of finds all of them.
             workspaces.repository.keep(INTENTS + run_context.item, merged.commit)
         try:
@@ -202,7 +209,7 @@ class LandingJob(Job):
         with workspaces.landing.alone():
             try:
                 why = f"moot: landed item {run_context.item} by run {self.run}"
-                move = workspaces.landing.plan(run_context.target, record.old, record.new, why)
+                move = workspaces.plan(run_context.target, record.old, record.new, why)
             except Stale:
                 return False
             except Refused as error:
@@ -214,13 +221,15 @@ class LandingJob(Job):
                     return self.timers.done  # ended by the board's own word, or to be merged again
                 self.tools.step("landed", self.run)
                 self._bring_along(workspaces, move)
+            except RemoteAway:
+                raise
             except Unavailable as error:
                 self._refused(error)
             finally:
                 move.drop()
         return True
 
-    def _swap(self, run_context: RunContext, move: Move, record: RecordLanding) -> bool:
+    def _swap(self, run_context: RunContext, move: Move | RemoteMove, record: RecordLanding) -> bool:
         """In the transaction in which the board takes in that it landed. False: it did not."""
 
         def make(landed: str) -> None:
@@ -230,7 +239,9 @@ class LandingJob(Job):
 
         commit, evidence = record.new, record.evidence
         moves: list[Touched] | None = record.touched
-        for _ in range(TRIES):
+        tries = 0
+        while tries < TRIES:
+            tries += 1
             try:
                 return self._done(run_context, commit, move.note, evidence, None, move.branch, make, moves)
             except TreeChanged:
@@ -241,17 +252,22 @@ class LandingJob(Job):
                     moves = None
                 except Stale:
                     return False
+                except RemoteAway as away:
+                    tries -= 1
+                    self.wait_for_remote(away)
             except Refused as error:
                 if error.code != "not_proved":
                     raise
                 return False  # a gate is another one by now
         raise Unavailable("branch_unsteady", "git does not say whether it moved {branch}", "", move.branch)
 
-    def _bring_along(self, workspaces: GitWorkspaces, move: Move) -> None:
+    def _bring_along(self, workspaces: GitWorkspaces, move: Move | RemoteMove) -> None:
         """It has landed, whatever comes now. The run is over, so a comment says which files stayed as they are."""
         try:
             moved = move.bring_along()
-            drop(workspaces.repository, INTENTS + self.item)
+            workspaces.forget_intent(self.item, self.run)
+            if isinstance(move, RemoteMove) and moved.note:
+                self.tell("followed", moved.note)
             if moved.left:
                 words = AddComment(content=told_of(moved.branch, moved.left))
                 self.tell("fault", words.content, good=False)

@@ -18,6 +18,7 @@ from folkmoot.worker.ports import Paths
 from folkmoot.worker.setups.copying import NotKept
 from folkmoot.worker.setups.included import digests, put_again
 from folkmoot.worker.setups.kept import key_of, tools_of
+from folkmoot.worker.setups.locks import depends_on, reader_of
 from folkmoot.worker.startable import unstarted
 from folkmoot.worker.workspaces import GitWorkspaces
 
@@ -109,8 +110,8 @@ def _put_back(job: "Job", commit: str | None, obeyed: Sequence[str]) -> None:
 
 
 class Common:
-    """The setup of all clones. Where the flow says what it depends on (`setup_from`), it runs once for that; what it
-    left is put into the other clones.
+    """The setup of all clones. Where it is known what it depends on (the flow's `setup_from`, or the lock file of a
+    usual package manager), it runs once for that; what it left is put into the other clones.
 
     It is kept by a key. What has landed makes what everybody may get whose files are the same. Work that nobody has
     proved may have changed what setup runs: what that leaves is kept for the same work only. Without a sandbox nothing
@@ -124,9 +125,9 @@ class Common:
         self._commit = commit
         self._landed = landed
         workspaces = job.tools.workspaces
-        keeps = flow.clone.setup_from and job.sandbox.works and isinstance(workspaces, GitWorkspaces)
+        self._from = flow.clone.setup_from or depends_on(self._commands, reader_of(job.paths.workspace))
+        keeps = self._from and job.sandbox.works and isinstance(workspaces, GitWorkspaces)
         self._workspaces = workspaces if keeps and isinstance(workspaces, GitWorkspaces) else None
-        self._from = flow.clone.setup_from
         self._keys = self._keys_now()
 
     def _keys_now(self) -> list[str]:

@@ -15,8 +15,8 @@ from folkmoot.worker.workspaces import disown, own
 
 if TYPE_CHECKING:
     from folkmoot.engine.run_context import RunContext
-    from folkmoot.worker.jobs.job import Tools
     from folkmoot.worker.ports import Paths
+    from folkmoot.worker.tools import Tools
 
 
 def has_said(tools: "Tools", paths: "Paths") -> bool:

@@ -23,7 +23,8 @@ from folkmoot.worker.ports import Child, Ended, Launch, Paths, Sandbox
 from folkmoot.worker.startable import unstarted
 
 if TYPE_CHECKING:
-    from folkmoot.worker.jobs.job import Job, Tools
+    from folkmoot.worker.jobs.job import Job
+    from folkmoot.worker.tools import Tools
 
 SECONDS = 60.0  # for all commands together
 HURRY_SECONDS = 10.0  # where the worker is told to stop at once

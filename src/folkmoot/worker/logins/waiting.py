@@ -7,9 +7,9 @@ from folkmoot.core.flow import RUNG_ESCALATE, Flow
 from folkmoot.core.rules.running.budgets import POOL
 from folkmoot.errors import MootError
 from folkmoot.worker.clients.own_settings import with_settings
-from folkmoot.worker.jobs.job import Tools
 from folkmoot.worker.logins.expiry import is_over
 from folkmoot.worker.logins.placing import Files, read_files
+from folkmoot.worker.tools import Tools
 
 LOOK_SECONDS = 5.0
 

@@ -11,12 +11,12 @@ from folkmoot.core.flow import RUNG_ESCALATE, Flow
 from folkmoot.errors import MootError
 from folkmoot.worker.clients.catalogue import Catalogue, Known, Start
 from folkmoot.worker.clients.own_settings import with_settings
-from folkmoot.worker.jobs.job import Tools
 from folkmoot.worker.logins.placing import read_files
 from folkmoot.worker.logins.signed_in import signed_in
 from folkmoot.worker.ready.addresses import Answers, unanswered
 from folkmoot.worker.ready.trial import AnswerTrial, try_out
 from folkmoot.worker.startable import missing
+from folkmoot.worker.tools import Tools
 
 VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?[\w.-]*")
 APPLY = "then moot apply"

@@ -15,9 +15,10 @@ from folkmoot.worker.clients.catalogue import Start
 from folkmoot.worker.clients.printed import Words
 from folkmoot.worker.jobs import teardown
 from folkmoot.worker.jobs.gate import prove
-from folkmoot.worker.jobs.job import Job, Tools
+from folkmoot.worker.jobs.job import Job
 from folkmoot.worker.ports import Ended, Paths
 from folkmoot.worker.removing import remove_tree
+from folkmoot.worker.tools import Tools
 from folkmoot.worker.workspaces import own, run_paths
 
 NAME = "ready"

@@ -49,6 +49,9 @@ export function Changes({ item, take, drafted }: ChangesProps) {
         {files.length > 0 && <span class="quiet">{ticked} of {files.length} reviewed</span>}
         {review.change.value?.commit && <span class="quiet mono">{review.change.value.commit.slice(0, 10)}</span>}
       </div>
+      {me.value?.canWrite && files.length > 0 && !review.drafts.value.length && (
+        <p class="quiet changes-hint">To comment, choose a line by its number. The item goes back with all your comments.</p>
+      )}
       <Refusal problem={looking.problem} />
       {!looking.isDone && !files.length && <p class="drawer-empty" aria-busy="true">Looking at the change …</p>}
       {looking.isDone && !files.length && !looking.problem && <p class="drawer-empty">{scope.value.kind === "since" ? "Nothing has changed since you last looked." : "It has changed nothing yet."}</p>}

@@ -1,7 +1,7 @@
 /** Where a comment on lines is written, and a draft that waits to be sent. */
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { Icon } from "../icon";
+import { Icon } from "../../ui/icons";
 import { type Draft, type Place, placeWords } from "./drafts";
 import type { Review } from "./review";
 

@@ -1,7 +1,7 @@
 /** One file of a change. */
 import { useRef } from "preact/hooks";
 import type { DiffFile } from "../diff/parse";
-import { Icon } from "../icon";
+import { Icon } from "../../ui/icons";
 import { isIn, type Place, type Side } from "./drafts";
 import { Lines } from "./lines";
 import { LARGE, type Review } from "./review";

@@ -1,6 +1,6 @@
 /** The files of a change as a tree, with what was reviewed. */
 import type { DiffFile } from "../diff/parse";
-import { Icon } from "../icon";
+import { Icon } from "../../ui/icons";
 import { reveal } from "./review_keys";
 import type { Review } from "./review";
 import { seen } from "./seen";
@@ -21,7 +21,7 @@ export function FileTree({ files, review }: { files: DiffFile[]; review: Review 
               <button class={`tree-file mono tree-${file.kind}`} style={indent} onClick={(event) => reveal(event.currentTarget.closest(".changes"), file.path, review, files)}>
                 <span class="tree-name">{seen(row.name)}</span>
                 {tick === file.hash && <span class="ink-good"><Icon name="tick" label="reviewed" /></span>}
-                {tick !== undefined && tick !== file.hash && <span class="ink-you"><Icon name="clock" label="changed since you reviewed it" /></span>}
+                {tick !== undefined && tick !== file.hash && <span class="ink-you"><Icon name="wait" label="changed since you reviewed it" /></span>}
                 <span class="tree-counts"><span class="ink-good">+{file.added}</span> <span class="ink-bad">−{file.removed}</span></span>
               </button>
             </li>

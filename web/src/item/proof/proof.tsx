@@ -1,13 +1,15 @@
 /** What stands between the item and its landing: gates as they really ended, findings, and the one reason why not. */
 import { useSignal } from "@preact/signals";
-import type { Finding, ItemView, Proof as GateProof } from "../../api/types";
-import { Icon } from "../icon";
-import { dayTime, ENDED, lasted } from "../words";
+import { useEffect, useState } from "preact/hooks";
+import { read } from "../../api/client";
+import type { Finding, NamedFinding, ItemView, LandingProspect, Proof as GateProof } from "../../api/types";
+import { Icon } from "../../ui/icons";
+import { dayTime, type IconName, lasted, type Tone } from "../words";
 import "./proof.css";
 
 export function Proof({ item }: { item: ItemView }) {
   const proofs = Array.isArray(item.evidence) ? item.evidence : [];
-  const verdict = verdictOf(item, proofs);
+  const verdict = verdictOf(item, useProspect(item));
   const newest = new Map(proofs.map((proof) => [proof.gate, proof]));
   const earlier = proofs.filter((proof) => newest.get(proof.gate) !== proof).toReversed();
   const running = item.runs.filter((run) => run.gate && !run.ended_at);
@@ -30,22 +32,36 @@ export function Proof({ item }: { item: ItemView }) {
   );
 }
 
-/** The server's own reason, where it is not on its way by itself. */
-function verdictOf(item: ItemView, proofs: GateProof[]) {
-  if (item.landed) return { tone: "good", icon: "flag", words: `Landed on ${item.landed_on ?? "its branch"} as ${item.landed.slice(0, 10)}.` } as const;
-  if (item.status === "done") return { tone: "good", icon: "tick", words: "Done. It changed nothing that has to land." } as const;
-  if (ENDED.has(item.status)) return { tone: "wait", icon: "stop", words: `It does not land: ${item.why}` } as const;
-  const red = proofs.findLast((proof) => proof.head === item.head && !proof.green);
-  const again = red && proofs.some((proof) => proof.gate === red.gate && proof.green && proof.head === item.head);
-  if (red && !again) return { tone: "bad", icon: "cross", words: `Would not land: ${red.gate} is red.` } as const;
-  const open = item.findings.filter((finding) => !finding.fixed && !finding.remark);
-  if (open.length) return { tone: "bad", icon: "back", words: `Would not land: ${open.length} ${open.length === 1 ? "finding is" : "findings are"} open.` } as const;
-  if (item.questions.some((question) => question.state === "open" && question.blocking)) {
-    const isProven = proofs.some((proof) => proof.head === item.head);
-    const words = isProven ? "Every gate is green and no finding is open. It waits for your answer." : "Lands when you have answered and the rest of its way is done.";
-    return { tone: "you", icon: "hand", words } as const;
-  }
-  return { tone: "wait", icon: "clock", words: `Not yet: ${item.why}` } as const;
+const LOOKS = {
+  clear: { tone: "good", icon: "tick" },
+  asks: { tone: "you", icon: "you" },
+  red: { tone: "bad", icon: "bad" },
+  waits: { tone: "wait", icon: "wait" },
+} as const;
+
+interface Verdict {
+  tone: Tone;
+  icon: IconName;
+  words: string;
+}
+
+/** The rules' own verdict on the item as it is. Past versions and saved pages have none: then how it stands is all there is. */
+function verdictOf(item: ItemView, told: LandingProspect | null): Verdict {
+  if (item.landed) return { tone: "good", icon: "flag", words: `Landed on ${item.landed_on ?? "its branch"} as ${item.landed.slice(0, 10)}.` };
+  if (!told) return { tone: "wait", icon: "wait", words: item.why };
+  const said = `${told.why.charAt(0).toUpperCase()}${told.why.slice(1)}.`;
+  if (told.stands === "over") return item.status === "done" ? { tone: "good", icon: "tick", words: said } : { tone: "wait", icon: "stop", words: said };
+  return { ...LOOKS[told.stands], words: told.lands ? `Would land now on ${told.branch}.` : `Would not land now: ${told.why}.` };
+}
+
+function useProspect(item: ItemView): LandingProspect | null {
+  const [told, setTold] = useState<LandingProspect | null>(null);
+  useEffect(() => {
+    const stop = new AbortController();
+    void read("prospect", { item: item.id }, stop.signal).then(setTold, () => setTold(null)); // then how it stands is said
+    return () => stop.abort();
+  }, [item.id, item.version, item.status, item.why]);
+  return told;
 }
 
 function Gate({ proof, current, open }: { proof: GateProof; current: boolean; open?: boolean }) {
@@ -113,7 +129,7 @@ function Findings({ item }: { item: ItemView }) {
   );
 }
 
-function Found({ finding }: { finding: Finding }) {
+function Found({ finding }: { finding: Finding | NamedFinding }) {
   const isClosed = finding.fixed !== null && finding.fixed !== undefined;
   const tone = isClosed ? "good" : finding.remark ? "wait" : "bad";
   const words = isClosed ? "closed" : finding.remark ? "remark" : (finding.severity ?? "open");
@@ -121,6 +137,7 @@ function Found({ finding }: { finding: Finding }) {
     <li class="finding">
       <span class={`badge tone-${tone}`}><Icon name={isClosed ? "tick" : finding.remark ? "talk" : "cross"} /> {words}</span>
       <span class="finding-words">
+        {"id" in finding && <span class="mono quiet">{finding.id}</span>}
         <span dir="auto">{finding.issue}</span>
         {finding.file && <span class="mono finding-place">{finding.file}{finding.line ? `:${finding.line}` : ""}</span>}
         {finding.recommendation && <span class="quiet" dir="auto">{finding.recommendation}</span>}

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Problem } from "../../api/client";
 import type { Said as Line } from "../../api/types";
 import { hasSaidMore, saidBy } from "../calls";
-import { Icon } from "../icon";
+import { Icon } from "../../ui/icons";
 import { asProblem } from "../use_item";
 
 const PAUSE = 1500; // ms between two looks at a run that goes on; it writes once a second at most
@@ -71,7 +71,7 @@ function Said({ line }: { line: Line }) {
   if (!line.text.trim()) return <p class="said said-blank" />;
   return (
     <p class={`said said-${line.kind}`} dir="auto">
-      {line.kind === "tool" && <Icon name="gate" label="tool" />}
+      {line.kind === "tool" && <Icon name="proof" label="tool" />}
       {line.kind === "error" && <Icon name="cross" label="error" />}
       {line.text}
     </p>

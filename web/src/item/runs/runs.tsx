@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import type { ItemView, RunView } from "../../api/types";
 import { now } from "../../live";
 import { count, money } from "../../ui/words";
-import { Icon } from "../icon";
+import { Icon } from "../../ui/icons";
 import { cause, dayTime, ending, lasted } from "../words";
 import { Output } from "./output";
 import "./runs.css";

@@ -22,9 +22,8 @@ export function Steering({ item, take }: { item: ItemView; take: (item: ItemView
       words.value = "";
     });
   };
-  // Put where it is, an item begins anew there: that is how the rules end a run.
   const end = () => void acting.attempt(async () => {
-    take(await act("move", { item: item.id, column: item.column, why: words.value.trim() || "the run was ended by hand" }));
+    take(await act("end_run", { item: item.id, why: words.value.trim() }));
     handing.value = false;
   });
   return (

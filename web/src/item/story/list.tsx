@@ -1,6 +1,6 @@
 /** The same story to be read from top to bottom. */
 import type { EventView, ItemView } from "../../api/types";
-import { Icon } from "../icon";
+import { Icon } from "../../ui/icons";
 import { cause, clockTime, dayTime, type IconName, lasted, type Tone } from "../words";
 import { nameOf, type StoryView } from "./rows";
 
@@ -59,8 +59,8 @@ export function entriesOf(item: ItemView, story: StoryView, events: EventView[])
     });
   }
   for (const asked of story.asked) {
-    if (asked.to === null) found.push({ key: `${asked.id} open`, at: asked.from, icon: "hand", tone: "you", who: "you", words: "are asked", said: asked.question, run: null });
-    else found.push({ key: asked.id, at: asked.to, icon: "hand", tone: "you", who: asked.by ?? "nobody", words: `answered after ${lasted(asked.to - asked.from)}`, said: `${asked.question} ${asked.answer ?? ""}`, run: null });
+    if (asked.to === null) found.push({ key: `${asked.id} open`, at: asked.from, icon: "you", tone: "you", who: "you", words: "are asked", said: asked.question, run: null });
+    else found.push({ key: asked.id, at: asked.to, icon: "you", tone: "you", who: asked.by ?? "nobody", words: `answered after ${lasted(asked.to - asked.from)}`, said: `${asked.question} ${asked.answer ?? ""}`, run: null });
   }
   for (const quarrel of story.quarrels)
     quarrel.replies.forEach(({ comment, at }, place) => found.push({

@@ -9,7 +9,7 @@ import { itemAt } from "../calls";
 import { asProblem } from "../use_item";
 import { useCommand } from "../commands";
 import { Why } from "../head";
-import { Icon } from "../icon";
+import { Icon } from "../../ui/icons";
 import { clockTime, dayTime, standing } from "../words";
 
 const REST = 120; // ms

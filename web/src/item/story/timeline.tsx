@@ -1,6 +1,6 @@
 /** Bars on one axis of time. Colour is the outcome and an icon says the same; what waits is hatched. */
 import type { ComponentChildren } from "preact";
-import { Icon } from "../icon";
+import { Icon } from "../../ui/icons";
 import { cause, clockTime, dayTime, lasted, nameOfTone, type Standing } from "../words";
 import { type Asked, type Bar, nameOf, type Quarrel, rowsOf, type StoryView } from "./rows";
 import { type Scale as Axis, scaleOf } from "./scale";
@@ -126,7 +126,7 @@ function Question({ asked, scale }: { asked: Asked; scale: Scale }) {
   return (
     <span class={`asked ${isOpen ? "asked-open" : ""}`} role="img" aria-label={words} title={words}
       style={{ left: `min(${left}%, 100% - 1.3rem)`, width: `max(1.3rem, ${scale.place(Math.min(end, scale.to)) - left}%)` }}>
-      <Icon name="hand" />
+      <Icon name="you" />
       <span class="asked-took">{took}</span>
       {!isOpen && <Icon name="tick" />}
     </span>

@@ -1,6 +1,6 @@
 /** A quarrel of two agents: both sides beside each other, a row for each round, and who has the next word. */
 import type { CommentView, EventView, ItemView } from "../../api/types";
-import { Icon } from "../icon";
+import { Icon } from "../../ui/icons";
 import { dayTime } from "../words";
 import { Replying, Resolved } from "./thread";
 

@@ -1,7 +1,7 @@
 /** What was said about the item: quarrels round by round, threads on artifacts, questions and their answers. */
 import type { EventView, ItemView } from "../../api/types";
 import { act, me } from "../../live";
-import { Icon } from "../icon";
+import { Icon } from "../../ui/icons";
 import { dayTime } from "../words";
 import { Dispute, disputesOf } from "./dispute";
 import "./talk.css";
@@ -23,7 +23,7 @@ export function Talk({ item, events, take }: TalkProps) {
       {threads.map((thread) => <Thread key={thread.id} item={item} thread={thread} take={take} />)}
       {answered.map((question) => (
         <section class="thread" key={question.id}>
-          <p class="thread-about"><Icon name="hand" /> {question.agent_id} asked{question.requested_at && <span class="quiet"> {dayTime(Date.parse(question.requested_at))}</span>}</p>
+          <p class="thread-about"><Icon name="you" /> {question.agent_id} asked{question.requested_at && <span class="quiet"> {dayTime(Date.parse(question.requested_at))}</span>}</p>
           <p class="comment-text" dir="auto">{question.question}</p>
           <p class="comment-reply"><b>{question.answered_by ?? (question.state === "defaulted" ? "nobody, so its default holds" : "withdrawn")}</b>{" "}
             <span class="comment-text" dir="auto">{question.answer}</span></p>

@@ -4,7 +4,7 @@ import type { CommentView, ItemView } from "../../api/types";
 import { act, me } from "../../live";
 import { Refusal } from "../../ui/refusal";
 import { useActing } from "../acting";
-import { Icon } from "../icon";
+import { Icon } from "../../ui/icons";
 import { dayTime } from "../words";
 
 export function Thread({ item, thread, take }: { item: ItemView; thread: CommentView; take: (item: ItemView) => void }) {

@@ -311,6 +311,7 @@ def _refused(question: Question, said: str, why: str = "", code: str = "choose_o
     if question.decides:
         on = next((number for number, one in enumerate(question.options, start=1) if one.effect == "again"), 1)
         hint = "{help}; words for the agent go beside it: <answer question answer=on more>"
+        hint += "; elsewhere: <answer question to>" if question.kind in ("dispute", "decision") else ""
         more = {"help": question.help or "answer by number", "on": on}
     else:
         hint, more = "answer by number; or, if these are the words: add <.text>", {}

@@ -66,7 +66,7 @@ def ask_for_more(case: Case, command: AskForMore) -> None:
         Way("Cancel this item", "cancel"),
     )
     words = f"Runs have made {command.made} items below this one, and may make no more. May they?"
-    help = "What they made: moot list. The limit is `items` under `limits` in the flow."
+    help = "The list of items shows what they made. The limit is `items` under `limits` in the flow."
     told = f"the item: {case.item.title}"
     ask(case, "budget", words, *ways, context=told, blocking=False, help=help)
 

@@ -72,7 +72,7 @@ def dispatch(case: Case, command: DispatchAgent) -> None:
     if flow.agents[command.agent].expert or not columns:
         raise Refused("not_for_dispatch", "{agent} watches no column", "an expert is asked by delegates", command.agent)
     if not command.task.strip():
-        raise Invalid("bad_title", "a dispatch needs a task", "say what should be done")
+        raise Invalid("bad_title", "a dispatch needs a task", "say what should be done", field="task")
     if not case.actor.is_person:
         _check_caller(case)
     if maker:
@@ -115,7 +115,8 @@ def _check_caller(case: Case) -> None:
     if maker is None:
         raise stale(case.actor, "it has ended")
     if maker.kind == "dispatch":
-        raise Refused("may_not_dispatch", "a dispatched item cannot dispatch", "do it, or report what is missing")
+        words = "a dispatched item cannot dispatch"
+        raise Refused("may_not_dispatch", words, "do it, or report what is missing", kind=maker.kind)
     if maker.kind in ("expert", "sub"):
         raise Refused("may_not_dispatch", "an item of kind {kind} cannot dispatch", "say it in the report", maker.kind)
     if agent is None or "dispatch" not in agent.may:

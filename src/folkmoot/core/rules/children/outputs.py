@@ -70,7 +70,7 @@ def kept(item: Item, output: Output) -> Output:
     left = len(output.summary) - OUTPUT_CHARACTERS
     if left <= 0 and not short:
         return output
-    where = f"in the report of run {output.run}: moot show {item.id} --json"
+    where = f"in the report of run {output.run} of item {item.id}"
     more = f" […{left} characters more {where}]" if left > 0 else f" [more {where}]"
     return replace(output, summary=output.summary[:OUTPUT_CHARACTERS] + more, cut=True, **short)
 

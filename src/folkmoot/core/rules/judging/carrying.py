@@ -20,9 +20,9 @@ from folkmoot.core.report import OTHER_REASONS, UNSENT, WORDS_BESIDE, Report, St
 from folkmoot.core.rules.messages.telling import is_envelope
 from folkmoot.core.vocabulary.lines import number_in, severity_of
 from folkmoot.core.vocabulary.patterns import pattern
-from folkmoot.core.vocabulary.phrases.flags import counts_problems, is_attack, says_part
+from folkmoot.core.vocabulary.phrases.flags import counts_problems
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
-from folkmoot.core.vocabulary.problems import is_over, listed_under, wants_change
+from folkmoot.core.vocabulary.problems import listed_under, wants_change
 from folkmoot.core.vocabulary.roles import folded
 from folkmoot.core.vocabulary.words import approves, only_ends, plain, verdict_of
 
@@ -81,14 +81,6 @@ UNSPEAKABLE = {
 
 # Names under which a dialect says a verdict, or a number of open issues.
 VERDICTS = ("status", "verdict", "verdicts", "approval", "approved", "result", "outcome", "outcomes", "statuses")
-# Names that ask whether it is done: a "no" there is no `done`.
-SAYS_DONE = frozenset(
-    {
-        *("complete", "completed", "is complete", "done", "finished", "success", "successful", "passed", "passing"),
-        *("ready for review", "ready to review", "all done", "implemented", "fully implemented"),
-        *("tests pass", "tests passed", "tests passing", "all tests pass", "all tests passed", "all tests passing"),
-    }
-)
 STILL_OPEN = ("open_issues", "openIssues", "remaining_issues")
 NUMBERS = ("issues", *STILL_OPEN)
 # Where a report tells how it came to its end, and what its own statements were joined from.
@@ -132,11 +124,8 @@ def against(said: Report, judges: bool = False) -> str | None:
     and have them. What has a severity of its own is a finding, and weighed as one."""
     if not said.extra:
         return None
-    parts = judges and not any(one.kind == "test" for one in said.findings)  # red tests were read, and decide already
     for name, value in _own_words(said):
-        is_verdict = name.casefold() in VERDICTS or plain(name) in SAYS_DONE
-        word = _refusal(value) if is_verdict else _inner_refusal(name, value) if parts else None
-        word = word or (repr(value) if says_part(name, value) else None)
+        word = _refusal(value) if name.casefold() in VERDICTS else None
         if word is not None:
             return f"its {name} says {word}"
     number, told = open_issues(said), len(said.findings)
@@ -192,19 +181,6 @@ def _refusal(value: Any) -> str | None:
             return "no"
         if known in UNDONE or verdict_of(word) is False:
             return repr(word[:WORDS_SHOWN])
-    return None
-
-
-def _inner_refusal(name: str, value: Any, deep: int = 0) -> str | None:
-    """A verdict on a part of the work, in a list or an object of its own; what is over is told as such."""
-    if is_over(name) or folded(name) in TOLD_OF or is_attack(name) or deep > 2:
-        return None
-    for part in value if isinstance(value, list) else [value]:
-        for inner, told in part.items() if isinstance(part, dict) and not any(map(is_attack, map(str, part))) else ():
-            word = told if verdict_of(told) is False and str(inner).casefold() in VERDICTS else None
-            word = repr(word) if word is not None else _inner_refusal(str(inner), told, deep + 1)
-            if word is not None:
-                return word
     return None
 
 

@@ -16,12 +16,12 @@ from folkmoot.core.rules.children.saying import fault_of_unread_tasks
 from folkmoot.core.rules.children.tasks import fault_of_discovery, fault_of_split
 from folkmoot.core.rules.disputes import fault_of_done, fault_of_resolutions, fault_of_statement
 from folkmoot.core.rules.distinct import fault_of_attempts, normal
-from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE, may_say
-from folkmoot.core.rules.judging.contradictions import (
+from folkmoot.core.rules.judging.against.contradictions import (
     fault_of_contradiction,
     fault_of_no_verdict,
     fault_of_verdict_word,
 )
+from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE, may_say
 from folkmoot.core.rules.judging.examples import way_on
 from folkmoot.core.rules.judging.spoken import fault_of_comments
 from folkmoot.core.rules.judging.together import fault_of_outcomes

@@ -7,6 +7,7 @@ from msgspec import json
 from msgspec.structs import replace
 
 from folkmoot.core.commands import ReportRun
+from folkmoot.core.enums import Cause
 from folkmoot.core.flow import LANDING
 from folkmoot.core.item import Proof, Proving
 from folkmoot.core.report import Finding, Report, Try
@@ -19,6 +20,7 @@ from folkmoot.core.rules.judging.verdicts import ways
 from folkmoot.core.rules.movement import again, at_rest, enter, finish, said_last, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.landing import is_before_landing, landing_reported, not_signed
+from folkmoot.core.rules.running.pauses import shut_gate
 from folkmoot.core.rules.sharing.findings import against_done, remarks
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.situation import Case
@@ -72,7 +74,11 @@ def gate_reported(case: Case, command: ReportRun) -> None:
     if fault:
         _unreadable(case, fault)
     elif passing and said.cause == "environment" and evidence is not None and _is_not_there(evidence):
-        _not_made(case, run.agent, said)
+        words = f"The gate {run.agent} cannot be run: {said.summary}"
+        _shut(case, run.agent, said, words)
+    elif said.outcome == "failed" and evidence is not None and evidence.before:
+        words = f"The gate {run.agent} was red before any agent worked, and is red in the same way: {evidence.before}"
+        _shut(case, run.agent, said, words, said.cause or "gate")
     elif passing:
         passing_fault(case, said.cause or "transient", said.summary or f"{run.agent} could not run")
     elif said.outcome in GREEN:
@@ -86,17 +92,17 @@ def _is_not_there(evidence: Evidence) -> bool:
     return evidence.exit_code is None or not_there(evidence.exit_code, evidence.output) is not None
 
 
-def _not_made(case: Case, gate: str, said: Report) -> None:
-    """The gate was begun, and what it runs is not there: no time and no agent mends that, and it says nothing about the
-    work."""
-    again(case, "error_occurred", {"cause": "environment", "why": said.summary})
+def _shut(case: Case, gate: str, said: Report, words: str, cause: Cause = "environment") -> None:
+    """What the gate runs is not there, or was red without this work: no time mends that, and no attempt of an agent
+    that was given something else to do. It says nothing about the work."""
+    again(case, "error_occurred", {"cause": cause, "why": said.summary})
     choices = (
         Way(f"run {gate} again", "again", says="yes"),
         Way("change the flow first", "park"),
         Way(f"go on without {gate}", "finish"),
     )
     told = f"To change the flow: another `run` for the gate {gate} there; apply it, then choose 1."
-    ask(case, "decision", f"The gate {gate} cannot be run: {said.summary}", *choices, context=told)
+    shut_gate(case, gate, said.summary, words, *choices, context=told)
 
 
 def _as_counted(said: Report) -> Report:

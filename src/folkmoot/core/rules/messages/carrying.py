@@ -121,7 +121,7 @@ def _note_on_files(item: Item | None, sent: Message) -> str | None:
         return None
     left = [path for path in named if bad_path(path) or outside([normal_path(path)], item.files)]
     names = ", ".join([*(repr(path) for path in left), *(f"{one!r:.60}" for one in odd)])
-    return f"files: {names} not given to item {item.id}; its agent may ask for them: moot widen" if names else None
+    return f"files: {names} not given to item {item.id}; its agent may ask for them by itself" if names else None
 
 
 def _note_on_waiting(item: Item | None, sent: Message) -> str | None:
@@ -140,18 +140,18 @@ def _note_on_notice(flow: Flow, item: Item | None, sent: Message) -> str | None:
         is_own = item is not None and sent.run is None and sent.to in flow.agents and actor(flow, item) == sent.sender
         return f"{ends}: item {item.id} {_stays(flow, item)}" if item is not None and is_own else None
     if item is None:
-        return f"{ends}: this one is about no item, and waits; a run's report ends its stage: moot report"
+        return f"{ends}: this one is about no item, and waits; a run's report ends its stage"
     if item.status in ENDED:
         return f"{ends}: item {item.id} is {item.status} already, and this is kept with it"
     if sent.run is not None:
-        return f"{ends}: it is noted on item {item.id}, which goes on with this run's report: moot report"
+        return f"{ends}: it is noted on item {item.id}, which goes on with this run's report"
     return f"{ends}: it is noted on item {item.id}, which {_stays(flow, item)}"
 
 
 def _stays(flow: Flow, item: Item) -> str:
     who = actor(flow, item)
-    first = "" if item.status == "running" or who is None else f"moot claim {who}, then "
-    return f"stays in {item.column} until a run reports: {first}moot report"
+    first = "" if item.status == "running" or who is None else f" of {who} claims it and"
+    return f"stays in {item.column} until a run{first} reports"
 
 
 def note_on_completed(flow: Flow, item: Item | None, message: Message) -> str | None:

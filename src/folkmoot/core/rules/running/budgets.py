@@ -73,14 +73,35 @@ def started(case: Case, agent: str) -> dict[str, Any]:
 
 def has_room(flow: Flow, agent: str, item: Item, paused: Collection[str], live: Iterable[Run]) -> bool:
     """Has the pool of the model that would take the item a free slot, and quota?"""
-    return pool_of(flow, agent, item) not in shut_pools(flow, paused, live)
+    return shut_for(flow, agent, item, shut_pools(flow, paused, live)) is None
 
 
 def pool_of(flow: Flow, agent: str, item: Item) -> str | None:
-    """The pool of the model that would take the item, as pauses are named; None where no model would."""
+    """The pool of the model that would take the item, as pauses are named; None where no model would. A gate is a pool
+    of its own: what keeps it from running keeps all items from being proved by it."""
+    if agent in flow.gates:
+        return POOL + gate_pool(agent)
     if agent not in flow.agents or item.status == "proving":
         return None
     return POOL + flow.pool(agent, flow.agents[agent].model(item.failures.get(agent, 0)))
+
+
+def pools_of(flow: Flow, agent: str, item: Item) -> list[str]:
+    """All that must work for the item's next run to be of use: its pool, and the gates that are to prove what it makes.
+    Where nothing can be proved, more work would only wait."""
+    own = pool_of(flow, agent, item)
+    column = flow.columns.get(item.column) if own is not None and agent in flow.agents else None
+    gates = [POOL + gate_pool(gate) for gate in column.gate] if column is not None else []
+    return [*([own] if own is not None else []), *gates]
+
+
+def shut_for(flow: Flow, agent: str, item: Item, shut: Collection[str]) -> str | None:
+    """Which of those that are shut keeps the agent from the item."""
+    return next((name for name in pools_of(flow, agent, item) if name in shut), None) if shut else None
+
+
+def gate_pool(gate: str) -> str:
+    return f"the gate {gate}"
 
 
 def shut_pools(flow: Flow, paused: Iterable[str], live: Iterable[Run]) -> set[str]:
@@ -143,7 +164,8 @@ def over_budget(flow: Flow, item: Item) -> str | None:
 
 
 def _time(seconds: float) -> str:
-    return f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:.0f} minutes"
+    whole = round(seconds)
+    return f"{whole} second{'' if whole == 1 else 's'}" if seconds < 120 else f"{seconds / 60:.0f} minutes"
 
 
 def allowance(flow: Flow) -> str:

@@ -374,7 +374,7 @@ def _send_back(case: Case, run: Run | None, said: Report, work: Work | None, mar
         ways = [Way(f"mend it in {place}", "move", place) for place in _menders(case, stage)] if not stays else []
         # Marks that nobody on its way may mend are there as long as nobody else does: to try again is to ask again.
         ways += [*([AGAIN] if stage or stays or not is_marked(case.item) else []), GIVE_UP, PARK]
-        hint = f"moot move {item.id} done lands it as it is" if is_marked(case.item) else None
+        hint = f"to move item {item.id} to done lands it as it is" if is_marked(case.item) else None
         kind: QuestionKind = "conflict" if said.cause == "conflict" else "decision"
         ask(case, kind, words, *ways, context=findings_told(fields["findings"]), help=hint)
     elif stage is not None and not stays:

@@ -17,7 +17,7 @@ from folkmoot.core.rules.claims import end_run, fence
 from folkmoot.core.rules.failures import passing_fault, record_attempts
 from folkmoot.core.rules.movement import again
 from folkmoot.core.rules.questions import ask
-from folkmoot.core.rules.running.budgets import ALL, POOL, ended_by, in_force
+from folkmoot.core.rules.running.budgets import ALL, POOL, ended_by, gate_pool, in_force
 from folkmoot.core.rules.running.work import partial_work
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import nth_time
@@ -88,6 +88,9 @@ def pause_run(case: Case, command: PauseRun) -> None:
     works = not shared and not (before is not None and before.in_a_row and before.cause == cause)
     # What only this item meets, time after time, while others work, is not its provider's.
     own = cause == "outage" and works and case.item.effort.outages >= (HANGS_MAX if command.hung else OUTAGES_MAX)
+    if run.gate and cause == "outage":
+        _later(case, command, told)
+        return
     if run.gate or own:
         _own_fault(case, command, cause, told)
         return
@@ -98,6 +101,14 @@ def pause_run(case: Case, command: PauseRun) -> None:
     why = f"{pool} {lacks(cause, command.login)}"
     again(case, "item_ready", {"why": why}, because=_told(pool, command, cause))
     _pause_pool(case, pool, command, cause, before if before is not None else Pause(id=POOL + pool, on=False), shared)
+
+
+def _later(case: Case, command: PauseRun, told: dict[str, Any]) -> None:
+    """A gate or a landing has no pool: its item alone is tried again, after pauses as a pool's would be."""
+    end_run(case, "run_paused", "released", told, outcome="released", cause="outage")
+    effort = replace(case.item.effort, outages=case.item.effort.outages + 1)
+    wake_at = case.now + _seconds(command, "outage", effort.outages)
+    again(case, "item_ready", {"why": command.why}, because=command.why, effort=effort, wake_at=wake_at)
 
 
 def _own_fault(case: Case, command: PauseRun, cause: PoolCause, told: dict[str, Any]) -> None:
@@ -139,6 +150,23 @@ def _pause_pool(case: Case, pool: str, command: PauseRun, cause: PoolCause, befo
     how = "until a person answers" if seconds is None else f"for {seconds:.0f}s"
     context = {"pool": pool, "seconds": seconds, "how": how, "why": command.why, "shown": command.shown, "cause": cause}
     case.emit("pool_paused", context, pauses=(POOL + pool, row))
+
+
+def shut_gate(case: Case, gate: str, why: str, words: str, *ways: Way, context: str) -> None:
+    """No item can be proved by this gate now, whoever worked on it: one question is asked, and all wait for it."""
+    pool = gate_pool(gate)
+    if POOL + pool in in_force(case.pauses.values(), case.now):
+        return
+    number, before = case.situation.in_pool + 1, set(case.questions)
+    wait = f" {number} items wait for it." if number > 1 else ""
+    ask(case, "decision", f"{words.rstrip('.')}.{wait}" if wait else words, *ways, context=context)
+    asked = next((one for one in case.questions if one not in before), None)
+    if asked is None:
+        return
+    row: dict[str, Any] = {"on": True, "until": None, "why": why, "by": gate, "in_a_row": 1, "cause": "environment"}
+    row |= {"question": asked, "asks": case.item.id, "at": case.situation.at}
+    told = {"pool": pool, "seconds": None, "how": "until a person answers", "why": why, "cause": "environment"}
+    case.emit("pool_paused", told, pauses=(POOL + pool, row))
 
 
 def stop_run(case: Case, command: StopRun) -> None:
@@ -197,7 +225,7 @@ def _ask_about(
     """One question for a pool, whichever item meets it, and the item that asks it. What time mends is only told: the
     items go on by themselves."""
     what = _told(pool, command, cause)
-    goes_on = f"It goes on by itself; before that with: moot resume {pool}"
+    goes_on = f"It goes on by itself; whoever resumes {pool} lets it go on before that"
     blocking = cause == "quota" and count >= PAUSES_MAX
     if until is None:
         number = case.situation.in_pool + 1  # this one too

@@ -34,7 +34,7 @@ NEVER = {
     "it would run: keep such a folder packed, as a bundle or an archive, and unpack it where it is used",
     OTHERS_TREE: "lies in another repository of yours, which is in this folder and no part of the project",
     OF_THE_PATH: "lies in a folder of your PATH, where your shell and your git look for programs: change it by hand, "
-    "or start `moot run` without that folder in the PATH",
+    "or start the worker without that folder in the PATH",
     STARTED: "belongs to a program that your flow starts from your own tree, by its full path: change it by hand, or "
     "let the flow name it from the clone, as ./PATH",
     CLIENT_LED: "is where a client that plays your agents finds settings and programs of its own, which would speak in "

@@ -15,7 +15,7 @@ from folkmoot.core.records import Hold, Run
 from folkmoot.core.report import Files, Remark, Report
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.looking import carried
-from folkmoot.core.rules.running.rights import may_write, strays, taken_by_others, trespasses
+from folkmoot.core.rules.running.rights import danger, may_write, strays, taken_by_others, trespasses
 from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
 from folkmoot.core.situation import Case
@@ -224,6 +224,12 @@ def too_much(work: Work, limits: Limits) -> list[str]:
     return faults
 
 
+def may_leave(work: Work, flow: Flow) -> bool:
+    """May the change be kept where other machines find it? Not what no run may change, nor what holds a secret."""
+    touched = [*work.touched, *(work.lands or [])]
+    return not (too_much(work, flow.limits) or leaked(work, flow) or any(map(danger, touched)))
+
+
 def leaked(work: Work, flow: Flow) -> list[str]:
     """Where a change holds secrets, in words. A value that the run was given is one wherever it stands."""
     faults = []
@@ -318,11 +324,18 @@ def keep(case: Case, work: Work) -> dict[str, Any]:
     if work.commit is None:
         return {}
     changed = with_paths(item.changed, (one.path for one in work.touched))
-    fields: dict[str, Any] = {"head": work.commit, "changed": changed, **not_begun(item)}
+    fields: dict[str, Any] = {"head": work.commit, "changed": changed, **lines(item, work), **not_begun(item)}
     fields |= carried(case.flow, item, work.commit)
     if may_write(case.flow, item, run.agent) == "new_tests":
         fields["new_tests"] = list(dict.fromkeys([*item.new_tests, *(t.path for t in work.touched)]))[:TOUCHED_MAX]
     return fields
+
+
+def lines(item: Item, more: Work | KeepWork) -> dict[str, int]:
+    """How many lines came and went by all that the item has taken, with this too."""
+    if not (more.added or more.removed):
+        return {}
+    return {"lines_added": item.lines_added + more.added, "lines_removed": item.lines_removed + more.removed}
 
 
 def partial_work(case: Case, work: Work | None) -> tuple[Work | None, dict[str, Any]]:
@@ -351,16 +364,26 @@ def hand_over(case: Case, parent: Item, work: Work) -> dict[str, Any]:
         raise _moved(parent, work.onto)
     came = work.touched if work.lands is None else work.lands
     paths = with_paths(case.item.changed, (one.path for one in came))
-    case.tell(parent.id, KeepWork(child=case.item.id, commit=work.merged, changed=paths))
+    item = case.item
+    added, removed = item.lines_added + work.added, item.lines_removed + work.removed
+    case.tell(parent.id, KeepWork(child=item.id, commit=work.merged, changed=paths, added=added, removed=removed))
     landed: dict[str, Any] = {"head": None, "landed": work.merged, "landed_on": f"item {parent.id}", "changed": []}
-    return {**landed, **not_begun(case.item)}
+    return {**landed, **lines(item, work), **not_begun(item)}
 
 
 def keep_child_work(case: Case, command: KeepWork) -> None:
     context = {"commit": command.commit, "child": command.child}
     changed = with_paths(case.item.changed, command.changed)
     seen = carried(case.flow, case.item, command.commit) if command.child in case.item.made else {}
-    case.set("work_kept", context, head=command.commit, changed=changed, **not_begun(case.item), **seen)
+    case.set(
+        "work_kept",
+        context,
+        head=command.commit,
+        changed=changed,
+        **lines(case.item, command),
+        **not_begun(case.item),
+        **seen,
+    )
 
 
 def with_paths(changed: list[str], more: Iterable[str]) -> list[str]:

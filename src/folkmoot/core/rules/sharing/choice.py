@@ -58,6 +58,13 @@ def is_kept_out_by(item: Item, name: str, lands: bool = False) -> bool:
     return is_older and bool(overlap(item.files, [path]))
 
 
+def waits_by_row(item: Item) -> set[tuple[str, str]]:
+    """Who waits, and for whom, as far as this row alone says: it waits for what it comes after and for whatever it was
+    stopped for, parts, tasks or its whole; and who sent for it waits for it. Only paths are not told by a row."""
+    pairs = {(item.id, need) for need in (*item.after, *item.waits_for)}
+    return pairs | {(item.asker, item.id)} if item.asker else pairs
+
+
 def waiting_for(
     item: str,
     waiters_of: WaitersOf,

@@ -1,18 +1,20 @@
 """Findings have an identity, so that rounds of review converge or are told not to (R-13 to R-15)."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, json
+from msgspec.structs import asdict, replace
 
 from folkmoot.core.enums import SEVERITIES
 from folkmoot.core.item import Item
-from folkmoot.core.report import Finding, Report, Tests
+from folkmoot.core.report import Finding, NamedFinding, Report, Tests
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
 from folkmoot.core.vocabulary.phrases.tallies import red_tests
 
 FINDINGS_MAX = 500
+NAME_LETTERS = 5
 GRAVE = ("critical", "high")
 _IN_WORDS = ("issue", "recommendation", "test", "exploit", "category", "why")
 _GRAVEST_KIND = ("review", "test", "security")  # a hole is one whoever else calls it a bug (R-10)
@@ -98,6 +100,19 @@ def _answered(known: Finding, answers: list[Finding], by: str) -> Finding:
         said += answer.wordings
     words = [*known.wordings, *(f"{by}: {one}" for one in said)]
     return replace(known, wordings=list(dict.fromkeys(words))) if said else known
+
+
+def named(findings: Sequence[Finding]) -> list[NamedFinding]:
+    """Each with a short name, by which people speak of it: from what makes it this finding, so that it stays while
+    others come and go. Where several are about one place their words tell them apart."""
+    several = {about for about, number in Counter(identity(one) for one in findings).items() if number > 1}
+    found: dict[str, Finding] = {}
+    for finding in findings:
+        name = again = f"f{sha256(json.encode(_about(finding, several))).hexdigest()[:NAME_LETTERS]}"
+        while again in found:
+            again = f"{name}-{len(found)}"
+        found[again] = finding
+    return [NamedFinding(**asdict(finding), id=name) for name, finding in found.items()]
 
 
 def identity(finding: Finding) -> tuple[str, ...]:

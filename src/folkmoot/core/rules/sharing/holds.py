@@ -236,7 +236,7 @@ def note_on_lock(holds: Iterable[Hold], command: LockPaths | UnlockPaths, actor:
     mine = [hold for hold in holds if hold.path in paths and hold.until is not None and hold.until > ends]
     mine = [hold for hold in mine if (hold.run == actor.run if actor.run else hold.owner == actor.name)]
     names = ", ".join(hold.path for hold in mine if actor.run or hold.item is None)
-    return f"{names}: locked for longer already, and stays so; to end it sooner: moot unlock {names}" if names else None
+    return f"{names}: locked for longer already, and stays so until it is over or unlocked" if names else None
 
 
 def unlock(case: Case, command: UnlockPaths) -> None:

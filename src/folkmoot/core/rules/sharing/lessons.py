@@ -18,7 +18,7 @@ def learn(case: Case, said: Report) -> None:
     lessons = [text.strip() for text in said.lessons if text.strip()]
     if not lessons or case.run is None:
         return
-    where = f"in the report of run {case.run.id}: moot show {case.item.id} --json"
+    where = f"in the report of run {case.run.id} of item {case.item.id}"
     if len(lessons) > LESSONS_OF_A_RUN:
         lessons = [*lessons[: LESSONS_OF_A_RUN - 1], f"{len(lessons) - LESSONS_OF_A_RUN + 1} more lessons are {where}"]
     lessons = [_short(text, where) for text in lessons]

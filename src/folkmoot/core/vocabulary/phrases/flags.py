@@ -4,41 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from folkmoot.core.vocabulary.patterns import pattern
-from folkmoot.core.vocabulary.phrases.tallies import share_of
-from folkmoot.core.vocabulary.problems import is_over, listed_under
+from folkmoot.core.vocabulary.problems import listed_under
 from folkmoot.core.vocabulary.words import plain
 
-# Names under which a no says that the work is not good. `auto_merge` and `merge_conflicts` say nothing of it.
-_GOOD = frozenset(
-    {
-        *("approved", "lgtm", "ok", "okay", "pass", "passes", "success", "successful", "ready", "mergeable", "merge"),
-        *("can merge", "should merge", "ready to merge", "ready for merge", "safe to merge", "ok to merge"),
-        *("merge ready", "safe", "is safe", "secure", "is secure", "acceptable", "is acceptable"),
-        *("all fixed", "all resolved", "all addressed"),
-    }
-)
-# And under which a yes says so.
-_BAD = frozenset(
-    {
-        *("blocking", "is blocking", "blocked", "is blocked", "blocker", "blocks merge", "blocks release"),
-        *("merge blocked", "rejected", "broken", "must fix", "must be fixed", "needs changes", "needs fixes"),
-        *("needs work", "needs rework", "requires changes", "changes requested", "changes required", "changes needed"),
-        *("fix needed", "fix required", "fixes needed", "fixes required", "rework needed", "rework required"),
-        *("rereview needed", "rereview required", "needs rereview", "requires rereview", "requires fixes"),
-        *("exploited", "exploitable", "is exploitable", "vulnerable", "is vulnerable", "unsafe", "insecure"),
-    }
-)
-_GOOD_ENDS = ("met", "passed", "passing", "satisfied", "compliant", "compliance")
-_GOOD_BEGINS = ("meets", "passes", "satisfies")
-# What stands under these is asked of the work point by point.
-_ASKED_OF_WORK = {"checklist", "criteria", "acceptance"}
-_EXIT_CODES = ("exit code", "exit status", "return code", "returncode")
 # A number under these is one of what is still open.
 _STILL_OPEN = frozenset({"open", "still open", "remaining", "unresolved", "unfixed", "not fixed"})
-# A share under these says how much of it is good: `issues_fixed: 1 of 2`.
-_SHARED = {"met", "passed", "passing", "satisfied", "fixed", "resolved", "addressed", "mended", "closed", "solved"}
-_PROGRESS = frozenset({"progress", "completion", "completeness", "complete", "completed", "done"})
-_PERCENT = pattern(r"(\d{1,2}(?:\.\d{1,3})?) ?(?:%|percent)(?: (?:complete|completed|done|finished))?")
 # Attacks on the work, and how it is said that one came through. That an attack failed is good.
 _ATTACKS = {"attack", "attacks", "pentest", "penetration", "fuzz", "fuzzing", "abuse"}
 _STRESS = {"stress", "load"}
@@ -77,36 +47,6 @@ def is_yes(value: Any) -> bool:
 
 def is_no(value: Any) -> bool:
     return value is False or (isinstance(value, str) and plain(value) in ("no", "false"))
-
-
-def denies(name: str, value: Any, within: str = "") -> bool:
-    """Is it said here that the work is not good: a no where a yes would be, or a yes where a no would be, or the exit
-    code of a failure?"""
-    words = plain(name)
-    if words in _BAD and is_yes(value):
-        return True
-    if words in _EXIT_CODES:
-        digits = str(value).strip().removeprefix("-")
-        return digits.isdecimal() and digits.strip("0") != ""
-    parts = words.split() or [""]
-    share = share_of(value) if parts[-1] in _SHARED else None
-    if not is_no(value):
-        return share is not None and share.failed > 0
-    good = parts[-1] in _GOOD_ENDS or parts[0] in _GOOD_BEGINS
-    return words in _GOOD or (good and not is_over(name)) or bool(_ASKED_OF_WORK & set(plain(within).split()))
-
-
-def says_part(name: str, value: Any) -> bool:
-    """Is it said here that only a part of it is done: `progress: 80%`, `completion: 0.8`, `percent_complete: 80`?"""
-    words = plain(name).removesuffix(" percent").removesuffix(" percentage")
-    bare = words.removeprefix("percent ").removeprefix("percentage ")
-    if bare not in _PROGRESS or isinstance(value, bool):
-        return False
-    if isinstance(value, int):
-        return bare != plain(name) and 0 <= value < 100
-    if isinstance(value, float):
-        return 0 <= value < (100 if bare != plain(name) else 1)
-    return isinstance(value, str) and _PERCENT.fullmatch(value.strip().casefold()) is not None
 
 
 def is_attack(name: str) -> bool:

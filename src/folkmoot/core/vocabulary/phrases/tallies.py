@@ -215,6 +215,13 @@ def red_tests(tests: Tests) -> str:
     return f"{tests.failed} test{'s' if tests.failed > 1 else ''} failed"
 
 
+def unaccounted(tests: Tests | None) -> int:
+    """How many tests have neither passed nor failed, where all three numbers were told."""
+    if tests is None or tests.total is None or tests.passed is None:
+        return 0
+    return max(tests.total - tests.passed - tests.failed, 0)
+
+
 def _whole(value: Any) -> int | None:
     digits = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
     return int(digits) if digits.isascii() and digits.isdigit() and int(digits[:12]) < LARGEST else None

@@ -303,7 +303,12 @@ def left_open(name: str, value: str) -> bool:
     bare = plain(name)
     if "acceptance criteri" in bare:
         return without_unticked(value) != value or behind_no(value) is not None
-    return _LEFT.fullmatch(bare) is not None and not says_nothing(_TICKED.sub("", value).strip())
+    return _LEFT.fullmatch(bare) is not None and not says_nothing(without_ticked(value).strip())
+
+
+def without_ticked(text: str) -> str:
+    """The text without the lines that somebody has ticked."""
+    return _TICKED.sub("", text)
 
 
 def still_red(text: str, gate: str = "") -> str | None:

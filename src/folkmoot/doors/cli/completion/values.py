@@ -200,6 +200,7 @@ BY_COMMAND: dict[tuple[str, str], click.ParamType[Any]] = {
     ("move", "item"): Offered(open_items),
     ("send-back", "item"): Offered(open_items),
     ("cancel", "item"): Offered(open_items),
+    ("end", "item"): Offered(open_items),
     ("reopen", "item"): Offered(ended_items),
     ("claim", "item"): Offered(open_items),
     ("claim", "agent"): Offered(claimers),

@@ -30,7 +30,7 @@ from folkmoot.doors.cli.render.page import (
     short_run,
     when,
 )
-from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, pause_words
+from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, pause_words, run_command
 from folkmoot.doors.cli.render.questions import answer_command
 from folkmoot.engine.reads.blocked import DAY, POOL, READY, STOPPED
 
@@ -119,7 +119,8 @@ def pause_lines(page: Page, pause: PauseView, indent: int) -> None:
         hint = [("then it goes on by itself; or try now: ", QUIET), (go, COMMAND)]
         if pause.until is None:
             mend = "sign in: it goes on by itself; or" if pause.login else "mend it, then"
-            retry = (f"moot answer {pause.question} retry" if pause.question else go, COMMAND)
+            # Of all questions about a pool the first way to answer is to try again.
+            retry = (f"moot answer {pause.question} 1" if pause.question else go, COMMAND)
             hint = [(f"{mend}: ", QUIET), retry]
     page.line(*hint, indent=indent + 2)
 
@@ -153,10 +154,12 @@ def _who_acts(page: Page, flow: Flow, view: BoardView, known: Callable[[], list[
     """Something could be done, and nobody does it: how agents are put on it, or why they cannot be."""
     ready = [item for item in view.items if item.status in READY]
     stopped = any(pause.what == STOPPED for pause in view.pauses)
-    if not ready or stopped or view.runs or not any(agent.run for agent in flow.agents.values()):
+    if not ready or stopped or not any(agent.run for agent in flow.agents.values()):
         return
-    held = [one for one in known() if one.why not in ("held", "resting", "starts")]
-    puts = sum(len(one.items) for one in held) < len(ready)
+    # Where others are at work, they may be started next; but no worker comes by itself that has another label.
+    unsaid = {"held", "resting", "starts", *(("paused", "unable", "no_run") if view.runs else ())}
+    held = [one for one in known() if one.why not in unsaid]
+    puts = not view.runs and sum(len(one.items) for one in held) < len(ready)
     if puts or any(one.why != "paused" for one in held):
         page.blank()
     for one in held:
@@ -165,6 +168,8 @@ def _who_acts(page: Page, flow: Flow, view: BoardView, known: Callable[[], list[
         elif one.why == "no_run":
             by_hand = (f"moot claim {one_line(one.agents[0])}", COMMAND)
             page.line((f"{blocked_words(one)}: ", QUIET), by_hand, indent=1, hang=2)
+        elif one.why == "label":
+            page.line((f"{blocked_words(one)}: ", CARE), (run_command(flow, one.agents), COMMAND), indent=1, hang=2)
     if not puts:
         return
     page.line(("nobody is at work: ", QUIET), ("moot run", COMMAND), (" puts agents on it", QUIET), indent=1)

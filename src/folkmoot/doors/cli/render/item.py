@@ -28,7 +28,7 @@ from folkmoot.doors.cli.render.page import (
     when,
     who,
 )
-from folkmoot.doors.cli.render.progress.blocked_reasons import Beside
+from folkmoot.doors.cli.render.progress.blocked_reasons import Beside, run_command
 from folkmoot.doors.cli.render.progress.found import findings_lines
 from folkmoot.doors.cli.render.progress.left import left_lines, left_of
 from folkmoot.doors.cli.render.progress.lines import SETUP_SHOWN, span
@@ -356,7 +356,7 @@ def _next(view: ItemView, flow: Flow) -> list[Part]:
         whose = f"#{view.parent}" if view.parent else flow.target
         return [f"A worker brings its work to {one_line(whose)}: ", ("moot run", COMMAND)]
     runs = flow.gates[agent].run if agent in flow.gates else agent in flow.agents and flow.agents[agent].run
-    ways: list[Part] = [("moot run", COMMAND), ", or by hand: "] if runs else []
+    ways: list[Part] = [(run_command(flow, [agent or ""]), COMMAND), ", or by hand: "] if runs else []
     return [who(agent), " takes it: ", *ways, (f"moot claim {agent}", COMMAND)]
 
 

@@ -22,6 +22,7 @@ from folkmoot.doors.cli.render.page import (
 )
 
 LABEL = 8
+ELSEWHERE = ("dispute", "decision")  # kinds of questions whose item a person may send anywhere
 NARROW = 50  # cells; with less there is no room for words beside a label
 SUMMARY_CELLS = 300  # of a question or an answer in a notice; all of it is in the inbox or on the item
 
@@ -77,7 +78,8 @@ def ways_to_answer(page: Page, question: QuestionView, indent: int = 6) -> None:
         label = page.text(("Options" if number == 1 else "").ljust(LABEL), (f"  {number}.", "bold"))
         page.labelled(label, one_line(option.option), (option_does(option), QUIET), indent=indent, gap=1)
     if question.help:
-        _field(page, "Help", one_line(question.help), QUIET, indent)
+        how = " (--to COLUMN)" if question.kind in ELSEWHERE else ""
+        _field(page, "Help", one_line(question.help) + how, QUIET, indent)
     if question.default is not None:
         page.line(("if nobody answers in time: ", QUIET), one_line(question.default), indent=indent)
     words = []

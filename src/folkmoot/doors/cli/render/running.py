@@ -205,9 +205,8 @@ class Progress:
     ) -> None:
         """What came of it, and why what is left did not begin."""
         self.stop()
-        closing(
-            self.page, self._ask, self._teller.tally, held, until_idle=until_idle, why_follows=why_follows, aside=aside
-        )
+        tally, flow = self._teller.tally, self._teller.flow
+        closing(self.page, self._ask, tally, held, flow, until_idle=until_idle, why_follows=why_follows, aside=aside)
 
     # The one thread that writes
 

@@ -42,12 +42,13 @@ WITH_CLIENT = (READY, ADD, ("moot run --until-idle", "agents do it, and it lands
 BY_HAND = (ADD, ("moot claim AGENT", "be the first agent"), BOARD, ("moot demo", "watch agents that need no client"))
 
 
-def made(view: BoardMade, agent: str | None) -> None:
+def made(view: BoardMade, agent: str | None, *, has_flow: bool) -> None:
     """The board that was made, who runs its agents, and the commands to begin with."""
     page = Page()
     page.line(("A board is here: ", GOOD), (one_line(normpath(view.board)), "bold"))
     agents, columns = count(len(view.agents), "agent"), count(len(view.columns), "column")
-    page.line(f"The flow {one_line(view.flow)} has {columns} and {agents}; change it in .moot/flow.yaml.", indent=2)
+    where = "change it in .moot/flow.yaml" if has_flow else "its file is where the board was made"
+    page.line(f"The flow {one_line(view.flow)} has {columns} and {agents}; {where}.", indent=2)
     if view.way:
         runs = count(len(view.way), "run")
         page.line(f"An item takes {runs} where nothing is wrong with it: {', '.join(view.way)}.", indent=2, hang=2)

@@ -75,9 +75,9 @@ def revoke(session: Session, name: str) -> None:
 def link(session: Session, observer: bool) -> None:
     """Make a link that signs one browser in, once, within ten minutes."""
     made = session.ask(MakeLoginCode(observer=observer))
-    session.answer(
-        made, lambda: click.echo(f"open it at the server's address, such as http://127.0.0.1:{PORT}{made.path}")
-    )
+    here = session.boards.served_at(session.board)
+    lead = "open" if here else "nobody serves the board here now: moot serve; then open"
+    session.answer(made, lambda: click.echo(f"{lead} {here or f'http://127.0.0.1:{PORT}'}{made.path}"))
 
 
 def _table(found: Tokens) -> None:

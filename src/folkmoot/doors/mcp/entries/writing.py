@@ -3,11 +3,10 @@
 import json
 import os
 import tempfile
-from collections.abc import Iterable
 from typing import Any
 
 from folkmoot.doors.mcp.entries import blocks, jsonc
-from folkmoot.doors.mcp.entries.known import NAME, Client, Entry, clients, settings_in_projects
+from folkmoot.doors.mcp.entries.known import NAME, Client, Entry
 from folkmoot.errors import Invalid, Refused
 
 BYTES_MAX = 5_000_000
@@ -64,23 +63,6 @@ def place_of(client: Client, folder: str) -> str:
     if client.file.startswith("~"):
         return os.path.expanduser(client.file)
     return os.path.join(folder, client.file)
-
-
-def is_told_to_clients(folders: Iterable[str]) -> bool:
-    """Do settings in one of these projects name a board's server to a client? Then clients that nobody here starts
-    play its agents."""
-    known = [client for client in clients().values() if client.file in settings_in_projects()]
-    return any(_names_board(client, place_of(client, folder)) for folder in folders for client in known)
-
-
-def _names_board(client: Client, file: str) -> bool:
-    try:
-        found = parsed(client, _text(file))
-    except (Invalid, ValueError, RecursionError, OSError):
-        return False  # no client can read it either
-    for name in (*client.under, NAME):
-        found = found.get(name) if isinstance(found, dict) else None
-    return found is not None
 
 
 def write(client: Client, file: str, entry: Entry) -> bool:

@@ -2,9 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import chain, pairwise
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from folkmoot.api.gauges import ColumnFigure, DayFigure, Figures, RunFigure
 from folkmoot.core.enums import ENDED
@@ -14,7 +14,7 @@ from folkmoot.core.rules.running.spending import DAY_MS, money_of, token_sum
 from folkmoot.engine.loading import known_item
 from folkmoot.engine.reads.metrics import family
 from folkmoot.engine.reads.snapshot import PAGE, Snapshot
-from folkmoot.engine.reads.usage import DAYS_MAX, day_text, moment_of, seconds_of
+from folkmoot.engine.reads.usage import DAYS_MAX, day_text, lean, moment_of, seconds_of
 from folkmoot.engine.reads.views import moment_text
 from folkmoot.errors import Invalid
 
@@ -40,6 +40,14 @@ class Sums(Struct):
     asked: int = 0
 
 
+class Days(Struct):
+    """How many on each day."""
+
+    added: Counter[int]
+    landed: Counter[int] = field(default_factory=Counter)
+    asked: Counter[int] = field(default_factory=Counter)
+
+
 def figures(snapshot: Snapshot, since: str, only: str | None = None) -> Figures:
     now = snapshot.moment.at
     after = moment_of(since, now)
@@ -48,25 +56,37 @@ def figures(snapshot: Snapshot, since: str, only: str | None = None) -> Figures:
         raise Invalid("bad_span", words, "ask for a later beginning, like 90d", most=DAYS_MAX, since=since[:60])
     reading = snapshot.reading
     whole = None if only is None else family(reading, known_item(reading, only))
-    all_runs = [*reading.runs_ended(after), *reading.open_runs()]
-    chosen = [run for run in all_runs if whole is None or run.item in whole]
-    found = sorted(chosen, key=lambda run: (run.started_at, run.id))
-    added = _added(snapshot, after) if whole is None else whole.values()
+    all_runs = chain(reading.runs_ended(after), reading.open_runs())
+    found = [lean(run) for run in all_runs if whole is None or run.item in whole]
+    found.sort(key=lambda run: (run.started_at, run.id))
     shown = found[-RUNS_MAX:]
-    items = {one: item for one in {run.item for run in shown} if (item := reading.item(one)) is not None}
-    asked = {one: reading.questions(one) for one in items}
+    days = Days(added=Counter(_days_of(_added(snapshot, after) if whole is None else whole.values(), after)))
+    last = {run.item: run.ended_at for run in sorted(shown, key=lambda run: run.ended_at or 0)}
+    titles: dict[str, str] = {}
     waits: dict[str, Wait] = {}
     columns: dict[str, Sums] = defaultdict(lambda: Sums(set()))
-    for one, item in items.items():
-        waits |= _of_item(snapshot, item, asked[one], after, columns)
+    # One item after the other: of all that is read no more is kept than is drawn.
+    for one in {run.item: None for run in shown}:
+        item = reading.item(one)
+        if item is None:
+            continue
+        titles[one] = item.title
+        questions = reading.questions(one)
+        waits |= _of_item(snapshot, item, questions, after, columns)
+        days.asked.update(asked.at // DAY_MS for asked in questions if asked.at >= after)
+        if item.kind == "item" and item.status == "done" and (ended := last[one]) is not None:
+            days.landed[ended // DAY_MS] += 1
     order = {name: place for place, name in enumerate(snapshot.flow.columns)}
     return Figures(
         since=moment_text(after),
         until=moment_text(now),
         runs=[_run(snapshot, run, waits.get(run.id, Wait(0, 0))) for run in shown],
         left_out=len(found) - len(shown),
-        titles={one: item.title for one, item in items.items()},
-        days=_days(snapshot, after, shown, items, asked, added),
+        titles=titles,
+        days=[
+            DayFigure(day=day_text(day), added=days.added[day], landed=days.landed[day], asked=days.asked[day])
+            for day in range(after // DAY_MS, now // DAY_MS + 1)
+        ],
         columns=[_column(name, columns[name]) for name in sorted(columns, key=lambda one: order.get(one, len(order)))],
         slots=snapshot.flow.limits.slots,
     )
@@ -155,24 +175,8 @@ def _column(name: str, sums: Sums) -> ColumnFigure:
     )
 
 
-def _days(
-    snapshot: Snapshot,
-    after: int,
-    runs: list[Run],
-    items: dict[str, Item],
-    asked: dict[str, list[Question]],
-    new: Iterable[Item],
-) -> list[DayFigure]:
-    last: dict[str, int] = {}
-    for run in runs:
-        if run.ended_at is not None:
-            last[run.item] = max(run.ended_at, last.get(run.item, 0))
-    done = (one for one, item in items.items() if item.kind == "item" and item.status == "done")
-    landed = Counter(last[one] // DAY_MS for one in done if one in last)
-    added = Counter(item.created_at // DAY_MS for item in new if item.kind == "item" and item.created_at >= after)
-    asks = Counter(one.at // DAY_MS for some in asked.values() for one in some if one.at >= after)
-    days = range(after // DAY_MS, snapshot.moment.at // DAY_MS + 1)
-    return [DayFigure(day=day_text(day), added=added[day], landed=landed[day], asked=asks[day]) for day in days]
+def _days_of(items: Iterable[Item], after: int) -> Iterable[int]:
+    return (one.created_at // DAY_MS for one in items if one.kind == "item" and one.created_at >= after)
 
 
 def _added(snapshot: Snapshot, after: int) -> Iterable[Item]:

@@ -9,15 +9,15 @@ import apsw
 
 from folkmoot.core.events import Event
 from folkmoot.errors import Invalid
-from folkmoot.store.codec import Unreadable, decode_event, link
+from folkmoot.store.codec import decoded
 from folkmoot.store.lines import Link, write_lines
+from folkmoot.store.sql import hash_chain
 from folkmoot.store.sqlite import faults, preflight
 from folkmoot.store.sqlite.create import create_file
 from folkmoot.store.sqlite.migrate import known_migrations, pending
 from folkmoot.store.sqlite.proving.wal_check import check_tail
-from folkmoot.store.sqlite.reading import QUERIES
+from folkmoot.store.sqlite.session import QUERIES
 
-PAGE = 500
 PATIENCE = 10_000  # milliseconds
 
 HEAD = "SELECT seq, chain, time FROM board WHERE id = 1"
@@ -80,20 +80,8 @@ def head_of(connection: apsw.Connection) -> tuple[int, bytes, float]:
 
 
 def walk(connection: apsw.Connection, path: str, upto: int) -> Iterator[Link]:
-    """The events from the first to `upto`, each proven. Page by page and in no transaction: the log only grows."""
-    seq, chain = 0, b""
-    while seq < upto:
-        page: list[Any] = connection.execute(QUERIES["links"], (seq, min(PAGE, upto - seq))).fetchall()
-        if not page:
-            raise faults.damaged(path, f"the log ends with event {seq}, but event {upto} should be there")
-        for row in page:
-            *columns, body, told = row
-            if columns[0] != seq + 1:
-                raise faults.damaged(path, f"event {seq + 1} is missing: after {seq} comes {columns[0]}")
-            if not isinstance(body, str) or link(chain, tuple(columns), body.encode()) != told:
-                raise faults.damaged(path, f"event {seq + 1} is not what was written: its hash does not fit")
-            seq, chain = seq + 1, told
-            yield row
+    """The events from the first to `upto`, each proven."""
+    return hash_chain.walk(connection.execute, QUERIES, upto, lambda why: faults.damaged(path, why))
 
 
 def prove(connection: apsw.Connection, path: str) -> tuple[int, bytes]:
@@ -165,20 +153,13 @@ def copy_log(rows: Iterable[Link], new: str, see: Callable[[Event], None]) -> in
             seq, chain, time = 0, b"", 0.0
             for row in rows:
                 connection.execute(QUERIES["insert_event"], row)
-                see(_decoded(row))
+                see(decoded(row))
                 seq, chain, time = row[0], row[9], row[2]
             connection.execute(SET_HEAD, (seq, chain, time))
             connection.execute("COMMIT")
             return seq
         finally:
             connection.close()
-
-
-def _decoded(row: Link) -> Event:
-    try:
-        return decode_event(row[:9])
-    except (RecursionError, ValueError, OverflowError) as fault:  # a log may come from anywhere
-        raise Unreadable(f"event {row[0]} cannot be read: {fault}") from fault
 
 
 def copy_beside(source: str, new: str, upto: int) -> None:

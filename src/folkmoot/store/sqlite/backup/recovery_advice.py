@@ -7,7 +7,7 @@ from folkmoot.errors import MootError
 from folkmoot.store.codec import link
 from folkmoot.store.sqlite import faults
 from folkmoot.store.sqlite.backup import log
-from folkmoot.store.sqlite.reading import QUERIES
+from folkmoot.store.sqlite.session import QUERIES
 
 NOTHING = "nothing of its log can be read, and there is no backup: keep a copy of its folder"
 

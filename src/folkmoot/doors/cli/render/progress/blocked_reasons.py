@@ -1,6 +1,6 @@
 """What is ready and yet begins no run here: who cannot be started, what is paused, who must be claimed for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -8,6 +8,8 @@ from folkmoot.api.call import Ask
 from folkmoot.api.metrics import Metrics
 from folkmoot.api.requests import ListQuestions, ShowBlocked
 from folkmoot.api.views import Blocked, LiveRun, PauseView
+from folkmoot.core.flow import Flow
+from folkmoot.core.rules.running.joining import needs_of
 from folkmoot.core.rules.running.pauses import lacks
 from folkmoot.doors.cli.render.page import one_line, short_run, when
 from folkmoot.engine.reads.blocked import DAY, POOL, STOPPED
@@ -34,9 +36,15 @@ def blocked_words(one: Blocked) -> str:
         return f"{one_line(one.reason)}, so nobody starts {names}{waits}"
     if one.why == "no_run":
         return f"nothing says how {names} {'is' if len(one.agents) == 1 else 'are'} run{waits}"
-    if one.why in ("resting", "held"):
+    if one.why in ("resting", "held", "label"):
         return reason_words(one)
     return f"{reason_words(one)}{waits}"
+
+
+def run_command(flow: Flow, agents: Iterable[str]) -> str:
+    """What starts a worker that may run these: with the labels that they need."""
+    labels = dict.fromkeys(label for agent in agents for label in needs_of(flow, agent))
+    return " ".join(["moot run", *(f"--label {one_line(label)}" for label in labels)])
 
 
 def reason_words(one: Blocked) -> str:
@@ -51,6 +59,8 @@ def reason_words(one: Blocked) -> str:
             return f"{ids(one.items)} {'waits' if len(one.items) == 1 else 'wait'}: {one_line(one.reason)}"
         case "starts":
             return f"{', '.join(map(one_line, one.agents))} may begin no other run{until}"
+        case "label":
+            return f"{ids(one.items)} {'waits' if len(one.items) == 1 else 'wait'} for {one_line(one.reason)}"
     return one_line(one.reason)
 
 

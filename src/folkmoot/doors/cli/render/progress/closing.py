@@ -6,9 +6,10 @@ from folkmoot.api.call import Ask
 from folkmoot.api.machine import WorkCounts
 from folkmoot.api.requests import ListQuestions, Show
 from folkmoot.api.views import Blocked, ItemView
+from folkmoot.core.flow import Flow
 from folkmoot.doors.cli.render.board import aside_line
 from folkmoot.doors.cli.render.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, Part, count, one_line
-from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, reason_words
+from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, reason_words, run_command
 from folkmoot.doors.cli.render.progress.lines import Tally, span
 
 ROWS_MAX = 20
@@ -26,6 +27,7 @@ def closing(
     ask: Ask,
     tally: Tally,
     held: Sequence[Blocked],
+    flow: Flow,
     *,
     until_idle: bool,
     why_follows: bool,
@@ -43,19 +45,21 @@ def closing(
     _table(page, ask, tally.items)
     if aside:
         aside_line(page, *aside)
-    _left(page, held, until_idle)
+    _left(page, held, flow, until_idle)
     if view.questions:
         waits = "question waits" if view.questions == 1 else "questions wait"
         page.line((f"? {view.questions} {waits} for you: ", CARE), ("moot inbox", COMMAND))
 
 
-def _left(page: Page, held: Sequence[Blocked], until_idle: bool) -> None:
+def _left(page: Page, held: Sequence[Blocked], flow: Flow, until_idle: bool) -> None:
     for one in held:
         if one.why in ("paused", "resting") and until_idle:
             page.line((f"ended: {reason_words(one)}; without --until-idle it would wait", CARE), hang=2)
         elif one.why == "no_run":
             by_hand = (f"moot claim {one_line(one.agents[0])}", COMMAND)
             page.line((f"{blocked_words(one)}: ", QUIET), by_hand, hang=2)
+        elif one.why == "label":
+            page.line((f"{blocked_words(one)}: ", CARE), (run_command(flow, one.agents), COMMAND), hang=2)
         else:
             page.line((blocked_words(one), BAD if one.why == "unable" else CARE), hang=2)
 

@@ -1,13 +1,15 @@
 """What was found in the work, in words: what must change, and what was only remarked."""
 
-from folkmoot.core.report import Finding
+from collections.abc import Sequence
+
+from folkmoot.core.report import Finding, NamedFinding
 from folkmoot.doors.cli.render.page import BAD, CARE, QUIET, Page, Part, one_line, who
 
 # What a finding says beside its words, each on a line of its own.
 MORE = {"test": "failed test", "exploit": "exploit", "why": "why it matters", "fixed": "mended"}
 
 
-def findings_lines(page: Page, findings: list[Finding]) -> None:
+def findings_lines(page: Page, findings: Sequence[Finding]) -> None:
     for title, are in (("What must change", False), ("What was remarked; nothing must change for it", True)):
         found = [finding for finding in findings if finding.remark == are]
         if found:
@@ -22,7 +24,8 @@ def finding_line(page: Page, finding: Finding) -> None:
     style = BAD if severity in ("critical", "high") else CARE
     issue, advice = one_line(finding.issue), _told(finding, finding.recommendation)
     words: list[Part] = [(severity, style), (f" {place}" if place else "", "bold"), f": {issue}"]
-    page.line(*words, f" → {advice}" if advice else "", indent=2, hang=2)
+    name = (f" {finding.id}", QUIET) if isinstance(finding, NamedFinding) else ""
+    page.line(*words, f" → {advice}" if advice else "", name, indent=2, hang=2)
     for name, label in MORE.items():
         told = _told(finding, getattr(finding, name))
         if told and told != issue:

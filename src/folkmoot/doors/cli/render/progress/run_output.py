@@ -20,7 +20,9 @@ def salvaged(view: BroughtBack) -> None:
 def unlanded(view: UnlandedPage) -> None:
     page = Page()
     if not view.unlanded:
-        page.line(("Nothing is to be brought back: no run has left work that did not land.", GOOD))
+        page.line(("Nothing is to be brought back: no run that has ended left work that did not land.", GOOD))
+        kept = (": what a worker left that was killed is taken in by the next one", QUIET)
+        page.line(("moot run", COMMAND), kept, indent=2, hang=2)
         return
     works = sorted(view.unlanded, key=lambda one: one.at, reverse=True)
     ids = max(len(one.item) for one in works) + 1

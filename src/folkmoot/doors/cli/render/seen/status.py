@@ -37,10 +37,11 @@ def status(view: BoardStatus, page: Page | None = None) -> None:
     _rows(page, "for you", asked, "moot inbox")
     _rows(page, "paused", [[(pause_words(pause), CARE)] for pause in view.pauses], "moot board")
     # What is paused stands above.
-    still = [one for one in view.blocked if one.why in ("held", "resting", "starts")]
+    still = [one for one in view.blocked if one.why in ("held", "resting", "starts", "label")]
     _rows(page, "waits", [[reason_words(one)] for one in still], "moot board")
     _today(page, view)
-    if not (view.runs or view.questions or view.pauses) and view.counts.get("ready"):
+    labelled = sum(len(one.items) for one in view.blocked if one.why == "label")
+    if not (view.runs or view.questions or view.pauses) and view.counts.get("ready", 0) > labelled:
         _row(page, "next", ["nobody is at work: ", ("moot run", COMMAND)])
 
 

@@ -1,0 +1,1 @@
+"""A board in PostgreSQL, beside raw statements on the same server."""

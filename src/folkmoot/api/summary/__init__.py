@@ -1,0 +1,1 @@
+"""Answers that sum up what happened."""

@@ -1,0 +1,1 @@
+"""A digest as text, as Markdown and as a page."""

@@ -1,0 +1,1 @@
+"""Lists of work that other tools keep, brought onto the board."""
