@@ -71,10 +71,17 @@ def test_opencode_tells_by_acp_only_the_tokens_of_its_last_request() -> None:
     assert '"outcome": "done"' in stream.text
 
 
-def test_aider_tells_all_it_printed_and_its_tokens() -> None:
+def test_aider_tells_what_it_did_and_its_tokens() -> None:
     stream = hear("aider-write")
     assert "Applied edit to hello.txt" in stream.text
     assert (stream.succeeded, stream.input_tokens, stream.output_tokens) == (True, 100, 20)
+
+
+def test_what_aider_says_of_itself_first_is_not_the_agents_word() -> None:
+    """In it are requests that failed, which would speak against a report of success."""
+    stream = hear("aider-write")
+    assert "Max retries exceeded" not in stream.text and "Aider v0.86.2" not in stream.text
+    assert "I will create the file." in stream.text
 
 
 def test_the_prompt_that_mini_swe_agent_prints_is_not_the_agents_word() -> None:

@@ -61,10 +61,16 @@ class TextListener(Listener):
 
 
 class AiderListener(TextListener):
-    """aider ends with 0 whatever happened; its errors are those of litellm, its successes tell their tokens."""
+    """aider ends with 0 whatever happened; its errors are those of litellm, its successes tell their tokens. What it
+    says of itself first is not the agent's word: it complains there of price lists that it could not fetch."""
+
+    begun = False
 
     def hear_line(self, line: str) -> None:
-        if _LITELLM.match(line):
+        if not self.begun and line.startswith("Repo-map: "):  # the last line about itself
+            self.begun = True
+            self.said.clear()
+        elif _LITELLM.match(line):
             self.fail(line)
         elif line.startswith("Tokens: ") and (found := _TOKENS.match(line)):
             self.recover()
