@@ -121,4 +121,4 @@ client: dev
 	@$(CLIENTS) goose
 
 clients: dev
-	@$(CLIENTS) goose codex opencode gemini claude-code qwen copilot conformance inspector
+	@$(CLIENTS) goose codex opencode gemini claude-code qwen copilot aider conformance inspector

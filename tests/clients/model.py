@@ -58,6 +58,10 @@ SHELLS = [
     "execute_command",
 ]
 
+# What a client without tools tells the model about edits, and one that makes a file.
+BLOCKS = "*SEARCH/REPLACE block*"
+BLOCK = "{path}\n```\n<<<<<<< SEARCH\n=======\n{content}\n>>>>>>> REPLACE\n```\n"
+
 PATHS = {"file_path", "path", "filePath", "absolute_path", "filename", "filepath"}
 CONTENTS = {"content", "contents", "file_text", "text"}
 COMMANDS = {"command", "cmd", "script"}
@@ -95,7 +99,7 @@ def decide(scenario: str, asked: Asked) -> Said:
     if asked.shape:
         return Said(json.dumps(example(asked.shape)))
     if not asked.tools:
-        return Said(SMALL_TALK)
+        return in_blocks(asked) if scenario == "work" and BLOCKS in asked.prompt else Said(SMALL_TALK)
     if scenario == "tools":
         from tests.clients.tools import script
 
@@ -113,6 +117,15 @@ def decide(scenario: str, asked: Asked) -> Said:
             return written(asked, path, content + "\n")
         return Said(REPORT.format(summary=f"wrote {len(orders)} of {len(orders)} files"))
     return Said(REPORT.format(summary="nothing had to be changed"))
+
+
+def in_blocks(asked: Asked) -> Said:
+    """All files and the report in one answer, as aider wants it: it offers no tools, and reads edits in the text. It
+    shows the files that the prompt names, and of those that are as they should be nothing is said."""
+    orders = dict.fromkeys(ORDER.findall(asked.prompt))
+    missing = [(path, line) for path, line in orders if f"{path}\n```\n{line}\n```" not in asked.prompt]
+    edits = [BLOCK.format(path=path, content=content) for path, content in missing]
+    return Said("\n".join([*edits, REPORT.format(summary=f"wrote {len(edits)} of {len(orders)} files")]))
 
 
 def written(asked: Asked, path: str, content: str) -> Said:

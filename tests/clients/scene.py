@@ -117,6 +117,8 @@ def pointer(client: str, address: str, scenario: str) -> Pointer:
         provider = {"BASE_URL": f"{base}/v1", "TYPE": "openai", "API_KEY": KEY}
         chosen = {"COPILOT_MODEL": "scripted", "COPILOT_OFFLINE": "true"}
         return Pointer("scripted", {f"COPILOT_PROVIDER_{name}": value for name, value in provider.items()} | chosen)
+    if client == "aider":
+        return Pointer("gpt-4o", {"OPENAI_API_KEY": KEY, "OPENAI_API_BASE": f"{base}/v1"})
     raise ValueError(f"nobody has told how {client} is pointed to a model")
 
 

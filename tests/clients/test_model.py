@@ -11,8 +11,8 @@ from urllib.request import Request, urlopen
 import pytest
 
 from folkmoot.reports.read import read_report
-from tests.clients.apis import WORDS
-from tests.clients.model import REPORT, SLEEP, Model
+from tests.clients.apis import WORDS, Asked
+from tests.clients.model import BLOCKS, REPORT, SLEEP, Model, decide
 
 Json = dict[str, Any]
 PROMPT = "Working directory: /usr\n\nThe item:\n> WRITE src/a.txt: one line\n> WRITE b.txt: it's another\n"
@@ -152,6 +152,17 @@ def test_silent_is_no_report(model: Model, api: str) -> None:
 def test_sleep_is_a_command_in_the_shell(model: Model) -> None:
     answer = Talk("chat", True, {"write_file": WRITE, "shell": SHELL}).ask(f"{model.address}/sleep", [])
     assert answer == ("", "shell", {"command": SLEEP})
+
+
+def test_a_client_that_reads_edits_in_the_text_gets_them_and_the_report_in_one_answer() -> None:
+    asked = Asked("chat", {}, "m", False, {}, f"Use a {BLOCKS} for each change.\n{PROMPT}")
+    said = decide("work", asked).text
+    assert (
+        "src/a.txt\n```\n<<<<<<< SEARCH\n=======\none line\n>>>>>>> REPLACE\n```\n" in said and "it's another" in said
+    )
+    assert '"outcome": "done"' in said
+    asked.prompt += "\nb.txt\n```\nit's another\n```\n"
+    assert "it's another" not in decide("work", asked).text, "it is shown as it should be"
 
 
 def test_a_side_call_without_tools_gets_small_talk(model: Model) -> None:
