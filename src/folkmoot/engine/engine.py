@@ -36,7 +36,7 @@ from folkmoot.engine.loading import known_message
 from folkmoot.engine.moment import moment
 from folkmoot.engine.reads.views import answer_view, claim_view, hold_views, item_view, message_view, pause_views
 from folkmoot.engine.run_context import run_context
-from folkmoot.engine.subjects import no_run, own_item, subject
+from folkmoot.engine.subjects import bare_run, no_run, own_item, subject
 from folkmoot.engine.unit_of_work import UnitOfWork
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
 from folkmoot.store.port import KeptAnswer, Reading, Store, Transaction
@@ -65,19 +65,29 @@ class Engine:
         return self._handle(actor, command, lambda unit: check_version(unit.item(item), version), key, salt=item)
 
     def handle_run(
-        self, actor: Actor, command: Command, key: str | None = None, asked: Command | None = None
+        self,
+        actor: Actor,
+        command: Command,
+        key: str | None = None,
+        asked: Command | None = None,
+        *,
+        bare: bool = False,
     ) -> ItemView:
         """A command of a run about its own item: renew, release, report. The answer is the item. `asked` is what was
-        asked for with the key, where what was found in files has been added to it."""
-        view = self._handle(actor, command, lambda unit: own_item(unit, actor) or no_run(), key, asked=asked)
+        asked for with the key, where what was found in files has been added to it. With `bare` it is only heard of a
+        run that has no clone: of another it raises WorksInClone, and nothing has happened."""
+        view = self._handle(actor, command, lambda unit: own_item(unit, actor) or no_run(), key, asked=asked, bare=bare)
         if isinstance(command, commands.WidenRun):
             self._check_widened(actor, command.paths)
         return view
 
-    def act(self, actor: Actor, command: Command, item: str | None = None, key: str | None = None) -> None:
-        """The same as `on_item`, or without an item as `on_run`, for whoever only wants to know that it was taken."""
+    def act(
+        self, actor: Actor, command: Command, item: str | None = None, key: str | None = None, *, bare: bool = False
+    ) -> None:
+        """`handle_item`, or without an item `handle_run`, for whoever only wants to know that it was taken."""
         if key is not None:  # a kept answer is shown to whoever repeats the key, so it is always whole
-            self.handle_run(actor, command, key) if item is None else self.handle_item(actor, item, command, key)
+            whole = partial(self.handle_run, bare=bare) if item is None else partial(self.handle_item, item=item)
+            whole(actor, command=command, key=key)
             return
 
         def work(unit: UnitOfWork) -> bool:
@@ -85,7 +95,7 @@ class Engine:
             unit.apply(command, subject, actor)
             return True
 
-        self.transact(actor, command, work, None, "", bool)
+        self.transact(actor, command, work, None, "", bool, bare=bare)
 
     def _check_widened(self, actor: Actor, paths: list[str]) -> None:
         """The question to a person is on the board; whoever asked for the paths must still hear that it has none."""
@@ -313,12 +323,13 @@ class Engine:
         key: str | None,
         salt: str = "",
         asked: Command | None = None,
+        bare: bool = False,
     ) -> ItemView:
         def work(unit: UnitOfWork) -> ItemView:
             item = unit.apply(command, load(unit), actor)
             return answer_view(unit.tx, command, item, unit.flow, unit.moment, unit.weighed)
 
-        return self.transact(actor, asked or command, work, key, salt, ItemView)
+        return self.transact(actor, asked or command, work, key, salt, ItemView, bare=bare)
 
     def transact(
         self,
@@ -330,17 +341,20 @@ class Engine:
         kind: type[Answer],
         *,
         alone: bool = False,
+        bare: bool = False,
     ) -> Answer:
         """Sweep what is due, do the work, keep the answer under its key: all in one transaction."""
         data = encoded(command)
         speaker_key = actor.run or actor.name
 
         def inside(tx: Transaction) -> "Answer | MootError":  # in quotes: else the two are joined anew each time
+            run = bare_run(tx, actor) if bare else None  # before its key: a repetition too sees to the clone
             if key is not None:
                 kept = tx.kept_answer(speaker_key, key)
                 if kept is not None:
                     return _repeated(kept, _digest(command, data, salt), key, kind)
             unit = UnitOfWork(tx, self.clock, self.ids)
+            unit.run = run
             unit.sweep()
             try:
                 view = work(unit)

@@ -3,17 +3,32 @@
 from folkmoot.core import commands
 from folkmoot.core.commands import Actor
 from folkmoot.core.item import Item
+from folkmoot.core.records import Run
 from folkmoot.core.rules.claims import not_claimable
 from folkmoot.engine.loading import message_about
 from folkmoot.engine.unit_of_work import UnitOfWork
 from folkmoot.errors import Invalid, MootError, NothingToDo
+from folkmoot.store.port import Transaction
+
+
+class WorksInClone(Exception):
+    """Whoever speaks works in a clone that was made for its run, so it must be heard by way of the workplace."""
+
+
+def bare_run(tx: Transaction, actor: Actor) -> Run | None:
+    """The run that speaks, known to have no clone: what is changed in one belongs to its report."""
+    run = tx.run(actor.run) if actor.run is not None else None
+    if run is not None and run.cloned:
+        raise WorksInClone
+    return run
 
 
 def own_item(unit: UnitOfWork, actor: Actor) -> Item | None:
     """The item a run works on; None for a person."""
     if actor.run is None:
         return None
-    run = unit.tx.run(actor.run)
+    known = unit.run is not None and unit.run.id == actor.run
+    run = unit.run if known else unit.tx.run(actor.run)
     if run is None:
         hint = "give its whole id, as the claim told it; or claim an item first: <claim agent>"
         raise Invalid("unknown_run", "there is no run {run}", hint, actor.run)

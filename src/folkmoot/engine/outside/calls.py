@@ -1,5 +1,6 @@
 """The calls that begin and end a run, whoever does its work: with a clone of the run's own, by way of the workplace."""
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
@@ -9,6 +10,7 @@ from folkmoot.api.requests import Request, SendReport
 from folkmoot.core import commands
 from folkmoot.core.decoding import converted
 from folkmoot.core.rules.admission import check_agent
+from folkmoot.engine.subjects import WorksInClone
 
 if TYPE_CHECKING:
     from folkmoot.api import requests
@@ -35,29 +37,28 @@ def claim(board: "Application", actor: "Actor", request: "requests.Claim", key: 
 
 def report(board: "Application", actor: "Actor", request: "requests.SendReport", key: str | None) -> "ItemView":
     command = commands.ReportRun(**asdict(request))
-    if is_cloned(board, actor):
-        return board.workplace.submit(actor, command, key)
-    return board.engine.handle_run(actor, command, key)
+    with suppress(WorksInClone):
+        return board.engine.handle_run(actor, command, key, bare=True)
+    return board.workplace.submit(actor, command, key)
 
 
 def tell_report(board: "Application", actor: "Actor", request: "requests.SendReport", key: str | None) -> None:
-    if is_cloned(board, actor):
-        report(board, actor, request, key)
-    else:
-        board.engine.act(actor, commands.ReportRun(**asdict(request)), key=key)
+    command = commands.ReportRun(**asdict(request))
+    with suppress(WorksInClone):
+        return board.engine.act(actor, command, key=key, bare=True)
+    board.workplace.submit(actor, command, key)
 
 
 def release(board: "Application", actor: "Actor", request: "requests.Release", key: str | None) -> "ItemView":
-    if is_cloned(board, actor):
-        return board.workplace.give_up(actor, key)
-    return board.engine.handle_run(actor, commands.ReleaseRun(), key)
+    with suppress(WorksInClone):
+        return board.engine.handle_run(actor, commands.ReleaseRun(), key, bare=True)
+    return board.workplace.give_up(actor, key)
 
 
 def tell_release(board: "Application", actor: "Actor", request: "requests.Release", key: str | None) -> None:
-    if is_cloned(board, actor):
-        release(board, actor, request, key)
-    else:
-        board.engine.act(actor, commands.ReleaseRun(), key=key)
+    with suppress(WorksInClone):
+        return board.engine.act(actor, commands.ReleaseRun(), key=key, bare=True)
+    board.workplace.give_up(actor, key)
 
 
 def makes_clone(caller: "Caller", request: "requests.Claim") -> bool:
