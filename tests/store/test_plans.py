@@ -185,3 +185,13 @@ def test_a_line_of_the_list_that_is_not_needed_is_found(connection: apsw.Connect
         "item is better now, take it off the list: SCAN items"
     ]
     assert faults(connection, statements, {"gone": (set(), "")}) == ["gone is listed, but is no statement"]
+
+
+@pytest.mark.parametrize("name", ["insert_item", "update_item", "move_item"])
+def test_an_item_is_written_without_a_table_made_for_it(name: str) -> None:
+    """SQLite makes one for a list of names in an index's condition, each time a row is written."""
+    store = SqliteStore.create(":memory:")
+    values = (1,) * QUERIES[name].count("?")
+    steps = [row[1] for row in store._connection.execute(f"EXPLAIN {QUERIES[name]}", values)]
+    store.close()
+    assert "OpenEphemeral" not in steps

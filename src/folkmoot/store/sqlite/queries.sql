@@ -49,31 +49,32 @@ ORDER BY number LIMIT ?3;
 
 -- name: items_open
 -- What has not ended, in the order of numbers; however many have ended, none of them is read.
-SELECT doc FROM items INDEXED BY items_open WHERE status NOT IN ('done', 'failed', 'cancelled') ORDER BY number;
+SELECT doc FROM items INDEXED BY items_open
+WHERE status <> 'done' AND status <> 'failed' AND status <> 'cancelled' ORDER BY number;
 
 -- name: items_open_first
 -- Of each column the first so many that have not ended. Only the documents of these are read.
 SELECT doc FROM items WHERE number IN (
     SELECT number FROM (
         SELECT number, row_number() OVER (PARTITION BY "column" ORDER BY priority, number) AS place
-        FROM items INDEXED BY items_open WHERE status NOT IN ('done', 'failed', 'cancelled')
+        FROM items INDEXED BY items_open WHERE status <> 'done' AND status <> 'failed' AND status <> 'cancelled'
     ) WHERE place <= ?
 ) ORDER BY number;
 
 -- name: open_in
 -- How many have not ended in each column, of those in their own right.
 SELECT "column", count(*) FROM items INDEXED BY items_open
-WHERE status NOT IN ('done', 'failed', 'cancelled') AND own = 1 GROUP BY "column";
+WHERE status <> 'done' AND status <> 'failed' AND status <> 'cancelled' AND own = 1 GROUP BY "column";
 
 -- name: items_ended
 -- Those that have ended, the newest first.
-SELECT doc FROM items INDEXED BY items_ended WHERE status IN ('done', 'failed', 'cancelled')
+SELECT doc FROM items INDEXED BY items_ended WHERE (status = 'done' OR status = 'failed' OR status = 'cancelled')
 ORDER BY since DESC, number DESC LIMIT ?;
 
 -- name: ended_in
 -- How many have ended in each column, of those in their own right; counted in the index alone.
-SELECT "column", count(*) FROM items INDEXED BY items_ended_in WHERE status IN ('done', 'failed', 'cancelled') AND own = 1
-GROUP BY "column";
+SELECT "column", count(*) FROM items INDEXED BY items_ended_in
+WHERE (status = 'done' OR status = 'failed' OR status = 'cancelled') AND own = 1 GROUP BY "column";
 
 -- name: children
 -- In the order they were made.
