@@ -104,6 +104,17 @@ def test_no_stop_is_not_taken_for_go_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.ledger("R-16")
+def test_a_letter_that_labels_one_option_and_begins_another_is_refused(tmp_path: Path) -> None:
+    moot = new_board(tmp_path, "escalation")
+    moot("add", "Passwords are hashed")
+    listed = "a) bcrypt: slow\nb) argon2: needs memory\n"
+    moot.speak("developer", f"SEEKING_DIVINE_CLARIFICATION\n\nQuestion: Which hash?\n\nOptions Considered:\n{listed}")
+    error = refused(moot, "q1", "b")
+    assert error["code"] == "ambiguous_option" and "1 bcrypt, 2 argon2" in error["message"]
+    assert moot("answer", "q1", "2")["guidance"][-1]["answer"] == "argon2"
+
+
+@pytest.mark.ledger("R-16")
 @pytest.mark.parametrize("words", ["Abort", "cancel it, it is not worth it", "3", "CANCEL"])
 def test_abort_ends_the_item(tmp_path: Path, words: str) -> None:
     moot = exhausted(tmp_path)

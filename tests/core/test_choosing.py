@@ -316,6 +316,38 @@ def test_a_letter_or_two_that_mean_no_option_are_asked_back(options: tuple[str, 
 
 
 @pytest.mark.ledger("R-16")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("bcrypt", "argon2"), "b"),
+        (("bcrypt", "argon2"), "A"),
+        (("Share the signing key", "A key for each service"), "a"),
+        (("Share the signing key", "A key for each service"), "a)"),
+        (("cursor", "offset", "none"), "c"),
+    ],
+)
+def test_a_letter_that_is_the_label_of_another_option_is_asked_back(options: tuple[str, ...], said: str) -> None:
+    with pytest.raises(Invalid) as told:
+        choose(open_one(*options), said)
+    assert told.value.code == "ambiguous_option" and "label" in told.value.message
+    assert all(f"{number} {option}" in told.value.message for number, option in enumerate(options, start=1))
+
+
+@pytest.mark.ledger("R-16")
+@pytest.mark.parametrize(
+    ("options", "said", "meant"),
+    [
+        (("argon2", "bcrypt"), "b", "bcrypt"),
+        (("argon2", "cursor"), "c", "cursor"),
+        (("B", "A"), "b", "B"),
+        (("bcrypt", "argon2"), "bc", "bcrypt"),
+    ],
+)
+def test_a_letter_whose_readings_agree_means_what_it_begins(options: tuple[str, ...], said: str, meant: str) -> None:
+    assert choose(open_one(*options), said).text == meant
+
+
+@pytest.mark.ledger("R-16")
 @given(
     st.lists(st.sampled_from(["JWT", "Session", "OAuth", "yes", "no", "Small", "x"]), unique=True), st.text(max_size=2)
 )

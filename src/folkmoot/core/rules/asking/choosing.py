@@ -15,6 +15,7 @@ from folkmoot.errors import Invalid
 
 BEGINNING_LETTERS = 3  # of a word that is cut off; a whole word may be shorter
 SHOWN_LETTERS = 60
+LABELS = "abcdefghijklmnopqrstuvwxyz"  # agents letter their options: a is the first, b the second
 _WORD = pattern(r"[^\W_]+(?:['’][^\W_]+)*")
 # How somebody goes on after an option: a mark and a space, or a dash with spaces.
 _GOES_ON = pattern(r"\s*[,;:.!)]+\s+|\s+[-–—]+\s+|\s*\n\s*")
@@ -132,7 +133,7 @@ def fitting(options: list[Option], words: str) -> Option | None:
         index = int(number[1]) if len(number[1]) < 5 else 0
         return options[index - 1] if 1 <= index <= len(options) else None
     found = _by_words(options, words)
-    return found[0] if len(found) == 1 else None
+    return found[0] if len(found) == 1 and _labelled(options, words) in (None, found[0]) else None
 
 
 def _meant(question: Question, said: str) -> Option | None:
@@ -173,7 +174,20 @@ def _meant(question: Question, said: str) -> Option | None:
     if len(candidates) > 1:
         both = " and ".join(f"{options.index(option) + 1} ({_short(option.option)})" for option in candidates[:3])
         raise _refused(question, said, f"{_short(said)!r} could be {both}", "ambiguous_option")
+    labelled = _labelled(options, said)
+    if candidates and labelled not in (None, candidates[0]):
+        begun = _short(candidates[0].option)
+        words = f"{_short(said)!r} begins {begun!r}, and as a label it is {_short(labelled.option)!r}"
+        raise _refused(question, said, words, "ambiguous_option")
     return candidates[0] if candidates else None
+
+
+def _labelled(options: list[Option], said: str) -> Option | None:
+    """What a single letter names as a label: a is the first. An option that is just this letter comes before."""
+    words = _words(said)
+    place = LABELS.find(words[0]) if len(words) == 1 and len(words[0]) == 1 else -1
+    named = next((option for option in options if _words(option.option) == words), None)
+    return named or (options[place] if 0 <= place < len(options) else None)
 
 
 def _plain(options: list[Option], said: str) -> Option | None:
