@@ -103,7 +103,7 @@ def test_a_form_that_takes_the_message_back_is_asked_about_while_the_run_lives(t
 
 
 @pytest.mark.ledger("P-03", "P-09")
-@pytest.mark.parametrize("box", ["Complete", "Needs follow-up", "Blocked"])
+@pytest.mark.parametrize("box", ["Needs follow-up", "Blocked"])
 def test_a_question_with_the_form_behind_it_is_asked(tmp_path: Path, box: str) -> None:
     moot = board(tmp_path, "pipeline", "implement")
     form = ALL_GREEN.replace("[x]", "[ ]").replace(f"[ ] {box}", f"[x] {box}")

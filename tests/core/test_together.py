@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.core.enums import OUTCOMES
-from folkmoot.core.report import AskedQuestion, Report
-from folkmoot.core.rules.judging.together import BESIDE, SAID, fault_of_outcomes, verdict
+from folkmoot.core.report import AskedQuestion, Finding, Report, Tests
+from folkmoot.core.rules.judging.together import BESIDE, SAID, fault_of_meaning, fault_of_outcomes, verdict
 from folkmoot.errors import Invalid
 from folkmoot.testing.builders import TrialBoard
 
@@ -69,3 +69,33 @@ def test_what_contradicts_itself_is_asked_back_and_the_run_lives() -> None:
 def test_what_an_agent_keeps_under_that_name_itself_is_no_fault(told: object) -> None:
     assert fault_of_outcomes(Report.done(extra={SAID: told})) is None
     assert fault_of_outcomes(Report(outcome="asks", question=AskedQuestion(question="q"), extra={SAID: told})) is None
+
+
+@pytest.mark.ledger("R-32", "P-03")
+@pytest.mark.parametrize("told", [["changes_requested", "done"], ["done", "changes_requested"]])
+def test_complete_beside_a_verdict_is_only_a_checkers_word(told: list[str]) -> None:
+    said = Report(outcome="changes_requested", findings=[Finding(issue="x")], extra={SAID: told})
+    assert fault_of_meaning(said, checks=True) is None
+    fault = fault_of_meaning(said, checks=False)
+    assert fault is not None and "done" in fault and "changes_requested" in fault
+
+
+@pytest.mark.ledger("R-32", "P-03")
+@pytest.mark.parametrize(
+    ("told", "tests", "beside", "asked"),
+    [
+        (["changes_requested", "done"], Tests(total=10, passed=10, failed=0), None, True),
+        (["changes_requested", "done"], Tests(total=10, passed=8, failed=2), {"total": 10, "failed": 0}, True),
+        (["changes_requested", "done"], Tests(total=10, passed=8, failed=2), {"total": 4, "failed": 0}, False),
+        (["changes_requested", "done"], Tests(total=10, passed=8, failed=2), None, False),
+        (["changes_requested", "done"], None, None, False),
+        (["done", "changes_requested"], Tests(total=10, passed=10, failed=0), None, False),
+    ],
+)
+def test_red_and_then_green_is_asked_back(
+    told: list[str], tests: Tests | None, beside: dict[str, int] | None, asked: bool
+) -> None:
+    extra = {SAID: told, **({"tests": beside} if beside else {})}
+    red = Finding(issue="red", kind="test", test="t")
+    said = Report(outcome="changes_requested", findings=[red], tests=tests, extra=extra)
+    assert (fault_of_meaning(said, checks=True) is not None) == asked

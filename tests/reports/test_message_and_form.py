@@ -7,7 +7,7 @@ import pytest
 
 from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.report import Report
-from folkmoot.core.rules.judging.together import BESIDE
+from folkmoot.core.rules.judging.together import BESIDE, SAID
 from folkmoot.errors import Invalid
 from folkmoot.reports.read import read_report
 from tests.documents import CLARIFICATION, FAILURES, QUEST_LONG, RESULTS, REVIEW, SECURITY, SHARED, SUB_AGENTS, TASKS
@@ -119,6 +119,13 @@ def test_task_incomplete_takes_back_done_and_a_question_is_kept_for_who_only_say
 def test_a_form_that_takes_the_message_back_is_refused(message: View, form: str, told: str) -> None:
     with pytest.raises(Invalid, match=told):
         said(message, form, SHAPES["fenced"])
+
+
+@pytest.mark.ledger("R-32", "P-03")
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
+def test_what_the_form_itself_says_is_kept_for_the_rules(shape: str) -> None:
+    assert sorted(said(FAILURES, ENDING, shape).extra[SAID]) == ["changes_requested", "done"]
+    assert SAID not in said(RESULTS, ENDING, shape).extra
 
 
 @pytest.mark.ledger("R-32")

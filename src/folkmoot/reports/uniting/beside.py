@@ -4,10 +4,12 @@ The documents ask for both: messages in JSON, and a form with a Status at the en
 that the agent has done its task, and a tester's task may be to find red tests.
 """
 
+from msgspec.structs import replace
+
 from folkmoot.core.report import Report
-from folkmoot.core.rules.judging.together import verdict
+from folkmoot.core.rules.judging.together import SAID, verdict
 from folkmoot.reports.canonical import Faulty
-from folkmoot.reports.uniting.statements import joined
+from folkmoot.reports.uniting.statements import joined, only_asks_along
 
 
 def contradiction(said: Report, form: Report) -> str:
@@ -31,4 +33,9 @@ def beside(said: Report, form: Report, before: bool = False) -> Report:
     fault = contradiction(said, form)
     if fault:
         raise Faulty([fault])
-    return joined(said, form, before)
+    told = said.extra.get(SAID, [said.outcome])
+    report = joined(said, form, before)
+    if form.outcome in told or only_asks_along(said):
+        return report
+    # Whether both can be meant depends on whose word it is: the rules are told both.
+    return replace(report, extra={**report.extra, SAID: [*told, form.outcome]})

@@ -31,10 +31,10 @@ def united(said: Sequence[Report]) -> Report:
         return told[0]
     if any(report.outcome != "asks" for report in told):
         # Its question is told as such: it is not what the others have done.
-        told = [replace(report, summary="") if _only_asks_along(report) else report for report in told]
+        told = [replace(report, summary="") if only_asks_along(report) else report for report in told]
     if len(told) > STATEMENTS_MAX:
         raise Faulty([f"it says {len(told)} things about its end, more than {STATEMENTS_MAX}"])
-    outcomes = [report.outcome for report in said if not _only_asks_along(report)] or ["asks"]
+    outcomes = [report.outcome for report in said if not only_asks_along(report)] or ["asks"]
     outcome = verdict(outcomes) or outcomes[-1]
     holds = max(place for place, report in enumerate(told) if report.outcome == outcome)
     report = told[holds]
@@ -48,7 +48,7 @@ def united(said: Sequence[Report]) -> Report:
     return report
 
 
-def _only_asks_along(report: Report) -> bool:
+def only_asks_along(report: Report) -> bool:
     """A question for which nothing waits is no end of a run: what else the text says is."""
     return report.outcome == "asks" and report.question is not None and not report.question.blocking
 

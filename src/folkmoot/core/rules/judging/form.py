@@ -24,9 +24,10 @@ from folkmoot.core.rules.judging.against.contradictions import (
 from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE, may_say
 from folkmoot.core.rules.judging.examples import way_on
 from folkmoot.core.rules.judging.spoken import fault_of_comments
-from folkmoot.core.rules.judging.together import fault_of_outcomes
+from folkmoot.core.rules.judging.together import fault_of_meaning, fault_of_outcomes
 from folkmoot.core.rules.judging.understanding import fault_of_number, fault_of_words
 from folkmoot.core.rules.messages.enclosed import fault_of_enclosed, has_told
+from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.rules.running.work import fault_of_files
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.plans import numbered
@@ -44,7 +45,7 @@ _SIGNED = "a comment that the report signs as "
 
 def fault_of(case: Case, said: Report) -> str | None:
     """What is wrong with a report that could be read, in words that its agent is told; None if nothing is."""
-    several = fault_of_outcomes(said)
+    several = fault_of_outcomes(said) or fault_of_meaning(said, checks=case.flow.checks(stage_of(case)))
     if several:
         return several
     if said.outcome in UNSPEAKABLE.get(case.item.kind, ()):

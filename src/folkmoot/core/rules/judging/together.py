@@ -10,6 +10,7 @@ from folkmoot.core.report import Report
 
 # Where the reader keeps every verdict of one text, in the order in which they were said.
 SAID = "outcomes"
+CLARIFICATION = "clarification_request"  # the message that asks a person
 # What may be said beside each verdict without taking it back: "complete" there means that the agent has done its task,
 # and a tester's task may be to find red tests. Whom others must answer or change something for goes first.
 BESIDE: dict[str, set[str]] = {
@@ -52,3 +53,37 @@ def fault_of_outcomes(said: Report) -> str | None:
         return None
     words = ", then ".join(told[:20])
     return f"it says {words}: say once how it ended, in one report with all of it"
+
+
+def fault_of_meaning(said: Report, *, checks: bool) -> str | None:
+    """Words that one stage may say together and another cannot mean. `Complete` beside a verdict is the word of whoever
+    checks; whoever makes the work may have quoted the verdict that it has dealt with."""
+    told = said.extra.get(SAID)
+    if not isinstance(told, list) or "done" not in told or any(word not in OUTCOMES for word in told):
+        return None
+    if checks:
+        return _fault_of_later_green(said, told)
+    other = said.outcome
+    # A signal is the agent's own word, and its question reaches a person.
+    if other != "changes_requested" and not (other == "asks" and said.extra.get("type") == CLARIFICATION):
+        return None
+    return (
+        f"it says done, and a message in it says {other}, in a stage that makes the work: which is meant? If the "
+        "message is one that you were given and have dealt with, report done and quote the message with `> ` before "
+        f"each of its lines, or leave it out; if it is your own, report {other} alone, with no Complete beside it"
+    )
+
+
+def _fault_of_later_green(said: Report, told: list[str]) -> str | None:
+    """Red tests, and then the same ones green: a first run and a last one, or two that both hold."""
+    if said.outcome != "changes_requested" or "done" not in told[told.index("changes_requested") :]:
+        return None
+    if not any(finding.kind == "test" for finding in said.findings) or said.tests is None:
+        return None
+    later = said.extra.get("tests") if said.tests.failed else {"total": said.tests.total, "failed": 0}
+    if not isinstance(later, dict) or later.get("failed") or later.get("total") != said.tests.total:
+        return None
+    return (
+        "it says changes_requested for red tests, then done with none red: which holds now? Report once how the tests "
+        "ended: passed, with what was red before in the summary, or changes_requested with the tests that are red"
+    )
