@@ -302,3 +302,20 @@ def test_a_sub_agent_that_is_asked_for_in_words_gets_them_as_its_task(tmp_path: 
     moot = quest(tmp_path)
     item = moot.speak("pathseeker", {"decision": "delegate", "subAgents": shape})
     assert [moot("show", child)["title"] for child in item["children"]] == ["Analyze existing auth code"]
+
+
+@pytest.mark.ledger("Q-05")
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        ({"contract": "must export foo"}, {"name": "must export foo", "text": ""}),
+        ({"contracts": [{"name": "foo", "text": "exported"}]}, {"name": "foo", "text": "exported"}),
+    ],
+)
+def test_a_task_with_a_contract_of_its_own_is_told_the_shared_ones_too(tmp_path: Path, own: View, told: View) -> None:
+    moot = quest(tmp_path)
+    tasks = [{"id": "cw1", "task": "A1", "files": ["m/a.ts"], **own}, {"id": "cw2", "task": "A2", "files": ["m/b.ts"]}]
+    shared = {"User interface": "{id: string}"}
+    moot.speak("pathseeker", {"status": "complete", "report": "r", "tasks": tasks, "sharedTypes": shared})
+    contracts = moot("claim", "codeweaver", "--item", "2")["brief"]["constraints"]["contracts"]
+    assert contracts == [{"name": "User interface", "text": "{id: string}"}, told]

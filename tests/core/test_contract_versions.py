@@ -185,7 +185,7 @@ def test_of_a_done_task_that_was_split_those_tasks_go_again_that_use_the_contrac
         quest, (a, b) = quest_of(board, ["User"], ["User"])
         weave(board, a, "failed", cause="size", summary="too much")
         parts = [{"title": "one", "contracts": ["User"]}, {"title": "two", "contracts": ["Auth"]}]
-        board.effort("pathseeker", "split", tasks=parts)
+        board.effort("pathseeker", "split", tasks=parts, contracts=[{"name": "Auth", "text": "ok"}])
         one, two = (child.id for child in board.children(a))
         weave(board, one)
         weave(board, two)

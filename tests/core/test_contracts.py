@@ -207,3 +207,12 @@ def test_a_task_that_was_cancelled_is_not_reopened_by_a_contract() -> None:
         board.answer(board.inbox()[0], "1")
         weave(board, b, "incomplete", **user("id and email"))
         assert board.place(a) == ("weave", "cancelled")
+
+
+@pytest.mark.ledger("Q-05")
+def test_a_task_that_names_no_shared_contract_has_its_own_beside_all_of_them() -> None:
+    with SoundBoard(QUEST) as board:
+        _, (a, b, c) = quest_of(board, ["must export foo"], ["User"], ["user", "must export foo"])
+        assert board.item(a).contracts == {"User": "id", "Auth": "ok", "must export foo": ""}
+        assert board.item(b).contracts == {"User": "id"}
+        assert board.item(c).contracts == {"User": "id", "must export foo": ""}

@@ -305,3 +305,24 @@ def test_a_label_before_what_is_told_already_is_kept() -> None:
     report = {"status": "failed", "report": "The mail"}
     assert read_report(f"Missing: the mail\n\n{json.dumps(report)}").extra["words beside the report"]
     assert "words beside the report" not in read_report(f"Summary: the mail\n\n{json.dumps(report)}").extra
+
+
+@pytest.mark.ledger("Q-05")
+@pytest.mark.parametrize(
+    ("own", "names"),
+    [
+        ({"contract": "must export foo"}, ["User", "Auth", "must export foo"]),
+        ({"contracts": ["must export foo"]}, ["User", "Auth", "must export foo"]),
+        ({"interfaces": ["foo: exported"]}, ["User", "Auth", "foo"]),
+        ({"contracts": [{"name": "foo", "text": "exported"}]}, ["User", "Auth", "foo"]),
+        ({"contracts": {"foo": "exported"}}, ["User", "Auth", "foo"]),
+        ({"contracts": ["User"]}, ["User"]),
+        ({"contracts": ["user", "must export foo"]}, ["user", "must export foo"]),
+    ],
+)
+def test_a_contract_of_one_task_takes_none_of_the_shared_ones_from_it(own: View, names: list[str]) -> None:
+    shared = {"User": "id", "Auth": "ok"}
+    tasks = {**TASKS, "codeweaver-1": {**FIRST, **own}}
+    assert read({**SIGNED, **tasks, "sharedTypes": shared}).tasks[0].contracts == names
+    form = {"outcome": "split", "tasks": [{"title": "A1", **own}, {"title": "A2"}], "contracts": shared}
+    assert [task.contracts for task in read(form).tasks] == [names, []]

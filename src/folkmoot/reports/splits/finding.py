@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
+from folkmoot.core.rules.children.contracts import with_shared
 from folkmoot.core.rules.children.ordering import Wish, with_order
 from folkmoot.core.vocabulary.plans import numbered, smells_of_order, split_field, task_field
 from folkmoot.core.vocabulary.words import plain
@@ -134,8 +135,9 @@ def split_fields(found: Split) -> tuple[dict[str, Any], list[str]]:
     tasks, faults = with_order(read.tasks, wishes)
     owners = {name: said for place in found.places for name, said in place.items() if split_field(name) == "owners"}
     tasks, unowned = with_owners(tasks, owners)
-    parts: dict[str, Any] = {"tasks": tasks}
-    contracts = once_each([*(one for place in found.places for one in shared_contracts(place)), *read.contracts])
+    shared = once_each([one for place in found.places for one in shared_contracts(place)])
+    parts: dict[str, Any] = {"tasks": [with_shared(task, [one.name for one in shared]) for task in tasks]}
+    contracts = once_each([*shared, *read.contracts])
     if contracts:
         parts["contracts"] = contracts
     return parts, [*read.faults, *faults, *unowned]
@@ -165,9 +167,10 @@ def spelled_tasks(data: dict[str, Any]) -> None:
     tasks, faults = with_order(read.tasks, wishes)
     if read.faults or faults:
         raise Faulty([f"tasks: {fault}" for fault in [*read.faults, *faults]])
-    data["tasks"] = [to_builtins(task) for task in tasks]
+    shared = data["contracts"] if isinstance(data.get("contracts"), list) else []
+    known = [one["name"] for one in shared if isinstance(one, dict) and isinstance(one.get("name"), str)]
+    data["tasks"] = [to_builtins(with_shared(task, known)) for task in tasks]
     if read.contracts and isinstance(data.get("contracts", []), list):
-        known = {one["name"] for one in data.get("contracts", []) if isinstance(one, dict) and "name" in one}
         new = [to_builtins(one) for one in once_each(read.contracts) if one.name not in known]
         data["contracts"] = [*data.get("contracts", []), *new]
 

@@ -1,6 +1,9 @@
 """For which words of a contract a task's work is: those that its run was told when it began (R-24)."""
 
+from collections.abc import Iterable
 from typing import Any
+
+from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
@@ -88,9 +91,17 @@ def _again(case: Case, before: dict[str, str], when: str) -> None:
 
 
 def contracts_of(item: Item, task: Task) -> dict[str, str]:
-    """Those that it names, in whichever spelling, or all where it names none."""
-    named = [_contract(name, item.contracts) for name in task.contracts]
+    """Those that it names, in whichever spelling, or all where it names none; what it says of its own comes to them."""
+    named = [_contract(name, item.contracts) for name in with_shared(task, item.contracts).contracts]
     return {name: item.contracts.get(name, "") for name in named} or dict(item.contracts)
+
+
+def with_shared(task: Task, shared: Iterable[str]) -> Task:
+    """A task that names none of the shared contracts has selected none: what it says itself it has beside all."""
+    known = dict.fromkeys(shared, "")
+    if not task.contracts or any(_contract(name, known) in known for name in task.contracts):
+        return task
+    return replace(task, contracts=[*known, *task.contracts])
 
 
 def _contract(name: str, known: dict[str, str]) -> str:
