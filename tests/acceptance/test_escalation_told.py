@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.acceptance.moot import new_board
 from tests.acceptance.test_escalation import (
     ASKED,
     EXPERTS,
@@ -241,3 +242,14 @@ def test_the_developer_and_not_its_expert_is_shown_as_the_one_who_needs_guidance
     text = moot.process_text("report", claim["run"], "--token", str(claim["token"]), str(said))
     assert "DIVINE CLARIFICATION REQUESTED" in text
     assert "Agent: developer" in text and f"Agent: {EXPERTS[2]}" not in text
+
+
+@pytest.mark.ledger("R-08")
+def test_an_experts_reason_and_its_summary_are_both_told(tmp_path: Path) -> None:
+    moot = new_board(tmp_path, "escalation")
+    moot("add", "Sessions survive a restart")
+    moot.effort("developer", "delegates", delegate=[{"to": "crypto-expert", "task": "which key?"}])
+    said = {"signal": "EXPERT_UNSUCCESSFUL", "reason": "REASONWORD is red", "summary": "SUMMARYWORD was tried"}
+    moot.speak("crypto-expert", said)
+    for told in (str(moot("show", "1")), str(moot("claim", "developer")["brief"])):
+        assert "REASONWORD is red" in told and "SUMMARYWORD was tried" in told

@@ -494,3 +494,13 @@ def test_an_expert_that_was_out_when_a_person_spoke_belongs_to_the_new_count(hel
             fail(board, 0)
         assert tracking(board, item)["expert_attempts"] == 1
         assert board.item(item).span.experts == ["crypto-expert"], "it is not asked again for the same problem"
+
+
+@pytest.mark.ledger("R-08")
+def test_an_expert_who_gives_a_reason_beside_its_summary_is_told_with_both() -> None:
+    with SoundBoard(FLOW) as board:
+        item = three_failures(board)
+        said = {"summary": "EXPERT_UNSUCCESSFUL", "blockers": "the salt was tried", "reason": "the key is lost"}
+        board.effort("crypto-expert", "failed", **said)
+        told = board.show(item)["outputs"][0]["summary"]
+        assert "the salt was tried" in told and "the key is lost" in told

@@ -16,8 +16,9 @@ OUTPUTS_KEPT = 200
 
 def output_of(item: Item, run: Run, said: Report, claimed: str = "") -> Output:
     """All that a child's report says which its parent may need."""
-    # A signal's name says how it ended, and its blockers say why: the parent needs both.
+    # A signal's name says how it ended, and its blockers and its reason say why: the parent needs all.
     told = [said.summary, said.blockers if said.outcome != "done" or not said.summary else None]
+    told += [said.reason] if said.outcome == "failed" else []
     before = item.result.attempts if item.result else []  # an expert has several runs, and its last word is not all
     return Output(
         agent=run.agent,
