@@ -319,3 +319,10 @@ def test_a_task_with_a_contract_of_its_own_is_told_the_shared_ones_too(tmp_path:
     moot.speak("pathseeker", {"status": "complete", "report": "r", "tasks": tasks, "sharedTypes": shared})
     contracts = moot("claim", "codeweaver", "--item", "2")["brief"]["constraints"]["contracts"]
     assert contracts == [{"name": "User interface", "text": "{id: string}"}, told]
+
+
+@pytest.mark.ledger("Q-03")
+def test_files_without_an_ending_in_one_text_are_each_a_file(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", {**TASKS, "codeweaver-2": {**SECOND, "files": "m9/Makefile, m9/Dockerfile"}})
+    assert moot("show", "3")["files"] == ["m9/Makefile", "m9/Dockerfile"]

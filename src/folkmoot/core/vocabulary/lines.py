@@ -68,9 +68,14 @@ _BALLS: dict[str, Severity] = {
 LINE = pattern(r"(?:lines?\s{0,3}|L)?(\d{1,9})(\s{0,3}[-–,].{1,40})?", re.IGNORECASE | re.ASCII)  # `L42`, `42-45`
 PLACE = pattern(r"(.{1,1000}?):(\d{1,9})((?:-\d{1,9})?(?::\d{1,9})?)", re.DOTALL)
 
-# Several paths in one text: only where each has an ending or is a folder, so that a name with a comma stays whole.
+# Several paths in one text: only where each has an ending, is a folder or lies in one, or has a name that everybody
+# knows, so that a name with a comma stays whole.
 _BETWEEN = pattern(r"\s{0,3}[,;]\s{0,3}|\s{1,3}and\s{1,3}")
 ONE_PATH = pattern(r"[^\s,;]{0,300}(?:\.\w{1,10}|/)")
+_WITHOUT_ENDING = pattern(
+    r"[^\s,;]{1,300}/[^\s,;/]{1,300}|(?:Make|Docker|Container|Proc|Gem|Rake|Vagrant|Jenkins|Just|Cask|Brew|Pod)file"
+    r"|justfile|makefile|LICENSE|NOTICE|README|CHANGELOG|CODEOWNERS|VERSION"
+)
 _BESIDE = pattern(
     r"\s{1,3}\((?:new|modif|creat|updat|delet|edit|exist|test|shared)[^()]{0,60}\)\s{0,3}$", re.IGNORECASE
 )
@@ -100,8 +105,12 @@ def paths_in(words: list[str]) -> list[str]:
     found = []
     for one in words:
         parts = [as_path(part) for part in _BETWEEN.split(one)]
-        found += parts if all(ONE_PATH.fullmatch(part) for part in parts) else [as_path(one)]
+        found += parts if all(_is_one(part) for part in parts) else [as_path(one)]
     return [path for path in found if path]
+
+
+def _is_one(part: str) -> bool:
+    return bool(ONE_PATH.fullmatch(part) or _WITHOUT_ENDING.fullmatch(part))
 
 
 def severity_of(word: str) -> Severity | None:
