@@ -317,7 +317,7 @@ def test_so_it_does_where_it_is_sent(tmp_path: Path) -> None:
     assert told["why"] == "The server stops; note: It was there before"
 
 
-GIVEN = [
+GIVEN: list[View] = [
     {"type": "test_failures", "failures": [{"test": "test_reset", "error": "gives 500"}]},
     REVIEW,
     {"type": "clarification_request", "question": "Which database?", "blocking": True},

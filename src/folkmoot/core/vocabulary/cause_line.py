@@ -183,10 +183,10 @@ def _cut(line: str, most: int) -> str:
 
 def _without_bodies(text: str) -> str:
     """Each body in JSON that tells an error, as its message."""
-    from json import JSONDecoder  # only this needs it, and every command imports this module
+    import json  # only this needs it, and every command imports this module
 
     parts, at, tried = [], 0, 0
-    decoder = JSONDecoder()
+    decoder = json.JSONDecoder()
     while tried < _BODIES_MAX and (start := text.find("{", at)) >= 0:
         tried += 1
         try:
@@ -227,9 +227,9 @@ def _inner(text: str, depth: int) -> str:
     """Some put the body of another server, as text, into their own message."""
     if not text.lstrip().startswith(("{", "[")):
         return ""
-    from json import loads
+    import json
 
     try:
-        return message_of(loads(text), depth - 1)
+        return message_of(json.loads(text), depth - 1)
     except (ValueError, RecursionError):
         return ""

@@ -72,8 +72,9 @@ PLACE = pattern(r"(.{1,1000}?):(\d{1,9})((?:-\d{1,9})?(?::\d{1,9})?)", re.DOTALL
 # knows, so that a name with a comma stays whole.
 _BETWEEN = pattern(r"\s{0,3}[,;]\s{0,3}|\s{1,3}and\s{1,3}")
 ONE_PATH = pattern(r"[^\s,;]{0,300}(?:\.\w{1,10}|/)")
-_WITHOUT_ENDING = pattern(
-    r"[^\s,;]{1,300}/[^\s,;/]{1,300}|(?:Make|Docker|Container|Proc|Gem|Rake|Vagrant|Jenkins|Just|Cask|Brew|Pod)file"
+_IN_FOLDER = pattern(r"[^\s,;]{1,300}/[^\s,;/]{1,300}")
+_KNOWN = pattern(
+    r"(?:Make|Docker|Container|Proc|Gem|Rake|Vagrant|Jenkins|Just|Cask|Brew|Pod)file"
     r"|justfile|makefile|LICENSE|NOTICE|README|CHANGELOG|CODEOWNERS|VERSION"
 )
 _BESIDE = pattern(
@@ -105,12 +106,15 @@ def paths_in(words: list[str]) -> list[str]:
     found = []
     for one in words:
         parts = [as_path(part) for part in _BETWEEN.split(one)]
-        found += parts if all(_is_one(part) for part in parts) else [as_path(one)]
+        found += parts if _are_paths(parts) else [as_path(one)]
     return [path for path in found if path]
 
 
-def _is_one(part: str) -> bool:
-    return bool(ONE_PATH.fullmatch(part) or _WITHOUT_ENDING.fullmatch(part))
+def _are_paths(parts: list[str]) -> bool:
+    """A folder alone makes a path only where the others lie in one too: `docs/salt and pepper.md` is one file."""
+    return all(ONE_PATH.fullmatch(part) or _KNOWN.fullmatch(part) for part in parts) or all(
+        _IN_FOLDER.fullmatch(part) or _KNOWN.fullmatch(part) for part in parts
+    )
 
 
 def severity_of(word: str) -> Severity | None:
