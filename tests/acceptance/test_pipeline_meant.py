@@ -317,7 +317,7 @@ def test_so_it_does_where_it_is_sent(tmp_path: Path) -> None:
     assert told["why"] == "The server stops; note: It was there before"
 
 
-GIVEN: list[View] = [
+MESSAGES: list[View] = [
     {"type": "test_failures", "failures": [{"test": "test_reset", "error": "gives 500"}]},
     REVIEW,
     {"type": "clarification_request", "question": "Which database?", "blocking": True},
@@ -325,7 +325,7 @@ GIVEN: list[View] = [
 
 
 @pytest.mark.ledger("R-32", "P-03", "P-09")
-@pytest.mark.parametrize("given", GIVEN, ids=lambda given: given["type"])
+@pytest.mark.parametrize("given", MESSAGES, ids=lambda given: given["type"])
 def test_a_maker_that_quotes_what_it_was_given_beside_complete_is_asked_which_it_means(
     tmp_path: Path, given: View
 ) -> None:
@@ -340,12 +340,12 @@ def test_a_maker_that_quotes_what_it_was_given_beside_complete_is_asked_which_it
 
 @pytest.mark.ledger("R-32", "P-03")
 def test_a_testers_complete_beside_red_tests_is_its_verdict(tmp_path: Path) -> None:
-    moot, told = said(tmp_path, "test-executor", form("Ran them", fenced(GIVEN[0])))
+    moot, told = said(tmp_path, "test-executor", form("Ran them", fenced(MESSAGES[0])))
     assert told.code == 0 and place(moot)[0] == "implement", told.err
 
 
 @pytest.mark.ledger("R-32", "P-03")
 def test_red_tests_and_then_all_of_them_green_are_asked_back(tmp_path: Path) -> None:
     green = {**PASSED, "total": 10, "passed": 10, "failed": 0}
-    _, told = said(tmp_path, "test-executor", f"{fenced(GIVEN[0])}\nThen again:\n\n{fenced(green)}")
+    _, told = said(tmp_path, "test-executor", f"{fenced(MESSAGES[0])}\nThen again:\n\n{fenced(green)}")
     assert told.code == 2 and "which holds now?" in told.err, told.err
