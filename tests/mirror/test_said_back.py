@@ -205,3 +205,35 @@ def test_a_state_that_cannot_be_taken_whole_changes_nothing(tmp_path: Path) -> N
     assert "src/a.py is what item 1 may change" in "".join(desk.reasons())
     assert desk.last_seq() == before
     desk.close()
+
+
+LOCK: View = {"src/a.py": {"agent": "builder"}}
+BESIDE: dict[str, tuple[View, str]] = {
+    "who has nothing to begin": ({"agents": {"builder": {"status": "active"}}}, "no item is ready for builder"),
+    "who has no run to end": ({"agents": {"builder": {"status": "completed"}}}, "has no run that it could complete"),
+    "a status of no file": ({"agents": {"builder": {"status": "failed"}}}, "is no status that a file can give"),
+    "what is not changed by hand": ({"iteration": 7}, "iteration: it follows from what happened"),
+    "a lock outside": ({"locks": {"../b": {"agent": "planner"}}}, "leads out"),
+    "a lock of nobody": ({"locks": {"src/b.py": {"agent": "nobody"}}}, "nobody"),
+}
+
+
+@pytest.mark.ledger("H-05", "R-04")
+@pytest.mark.parametrize("name", BESIDE)
+def test_a_refused_state_names_every_other_change_that_was_not_taken(desk: Desk, name: str) -> None:
+    changed, refused = BESIDE[name]
+    edit(desk, **{**changed, "locks": {**changed.get("locks", {}), **LOCK}})
+    (why,) = desk.reasons()
+    assert (
+        refused in why and "nor were these taken, which stand in the same file: the lock on src/a.py for builder" in why
+    )
+    assert "then write the others again" in why and desk.moot("locks")["locks"] == []
+    edit(desk, locks=LOCK)
+    assert [*desk.json("state.json")["locks"]] == ["src/a.py"] and len(desk.reasons()) == 1
+
+
+def test_what_was_taken_of_a_refused_state_is_not_named(desk: Desk) -> None:
+    edit(desk, agents={"planner": {"status": "active"}, "builder": {"status": "active"}}, locks=LOCK)
+    (why,) = desk.reasons()
+    assert runs(desk)[-1]["agent"] == "planner" and "no item is ready for builder" in why
+    assert "planner" not in why and "the lock on src/a.py for builder" in why

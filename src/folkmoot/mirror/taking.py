@@ -6,31 +6,19 @@ from contextlib import suppress
 from typing import Any
 
 from folkmoot.core.commands import RaiseConflict
-from folkmoot.core.records import Comment, Hold, Message, Wanted
-from folkmoot.core.rules.sharing.mirrored import merged, speaker_in_file, stage_of_message
-from folkmoot.core.rules.sharing.paths import normal_path
+from folkmoot.core.records import Comment, Message, Wanted
+from folkmoot.core.rules.sharing.mirrored import merged, stage_of_message
 from folkmoot.core.vocabulary.roles import correspondent, message_type
 from folkmoot.errors import Invalid, Refused
 from folkmoot.mirror import names
 from folkmoot.mirror.keys import digest_of, key_of, uuid_of
 from folkmoot.mirror.reading.comments import Placed, Said, compare, first_of, read_meta
-from folkmoot.mirror.reading.forms import (
-    Dropped,
-    Handoff,
-    Lock,
-    read_dropped,
-    read_handoff,
-    read_item,
-    read_state,
-    status_of,
-)
-from folkmoot.mirror.reading.shared import ACTIVE, COMPLETED, IDLE, check_owned, seconds_left, status_in, wanted_status
-from folkmoot.mirror.reading.texts import json_object
-from folkmoot.mirror.scribe import Scribe, Version
+from folkmoot.mirror.reading.forms import Dropped, Handoff, read_dropped, read_handoff, read_item, status_of
+from folkmoot.mirror.scribe import Scribe
+from folkmoot.mirror.shared_taking import SharedTaking
 from folkmoot.mirror.voice import NotYet, Voice
 from folkmoot.mirror.writing.handoffs import envelope
 from folkmoot.mirror.writing.items import EDITABLE, fields_of
-from folkmoot.mirror.writing.state import Heard, locks_of
 
 # What of a sent message its sender has said; the rest is filled in, or says how it went on.
 SENT = ("from", "to", "type", "priority", "payload")
@@ -51,7 +39,7 @@ class Taking:
         key = key_of(path, data, stamp)
         folder, name = path.partition("/")[0], path.rpartition("/")[2]
         if path == names.STATE:
-            self._state(data, key)
+            SharedTaking(self._scribe, self._voice, self._check_heard).take(data, key)
         elif path in self._picture.artifacts:
             self._meta(path, data)
         elif folder == names.HANDOFFS:
@@ -227,100 +215,6 @@ class Taking:
             return one.item
         unfinished = [item for item in items if self._picture.items[item].status not in ("done", "failed", "cancelled")]
         return max(unfinished or items, key=int)
-
-    # -- the shared state
-
-    def _state(self, data: bytes, key: str) -> None:
-        state, wall = read_state(data), self._voice.wall
-        board = {hold.path: hold for hold in locks_of(self._picture.holds)}
-        read = self._scribe.version(self._picture.seq if state.version is None else state.version)
-        base = read.locks
-        whole = self._scribe.content(names.STATE) if state.version == self._picture.seq else None
-        check_owned(state, read.shown if whole is None else json_object(whole))
-        wanted = {normal_path(resource): lock for resource, lock in state.locks.items()}
-        added = {
-            path: lock
-            for path, lock in wanted.items()
-            if not any(path in known and known[path].owner == lock.agent for known in (base, board))
-            and seconds_left(lock, wall) > 0  # an old file that is written back brings no lock to life
-        }
-        for path, lock in added.items():
-            speaker_in_file(self._picture.flow, lock.agent)
-            if path in base:
-                words = "locks: {path} is held by {owner}, and a lock is not handed on"
-                raise Refused("path_held", words, "wait until it is released, or has expired", path, base[path].owner)
-        # Who does not say what it has read has taken nothing out.
-        left = [] if state.version is None else [path for path in base if path not in wanted and path in board]
-        for path in left:
-            self._check_release(board[path])
-        self._agents(state.agents, read, key)
-        for agent in dict.fromkeys(lock.agent for lock in added.values()):
-            self._lock(agent, {path: lock for path, lock in added.items() if lock.agent == agent}, board, key)
-        for path in left:
-            self._voice.unlock(board[path].owner, path, board[path].run, f"{key}:{digest_of(path)}")
-
-    def _check_release(self, hold: Hold) -> None:
-        """Before anything is done: of a file that cannot be taken in whole, nothing is."""
-        speaker_in_file(self._picture.flow, hold.owner)
-        if hold.item is not None and hold.run is None:
-            words = "locks: {path} is what item {item} may change, and no lock that is taken out"
-            hint = "it ends with the item; only a lock is released by a file"
-            raise Refused("not_yours", words, hint, hold.path, hold.item)
-
-    def _lock(self, agent: str, locks: dict[str, Lock], board: dict[str, Any], key: str) -> None:
-        """All of one agent's at once, or none."""
-        own = f"{key}:{digest_of(agent)}"
-        seconds = min(seconds_left(lock, self._voice.wall) for lock in locks.values())
-        try:
-            self._voice.lock(agent, list(locks), seconds, own)
-        except Refused as error:
-            run, taken = self._voice.run_of(agent), next((path for path in locks if path in board), None)
-            # The item that has it is asked about first: only what that one gives up can be handed on.
-            held_for = board[taken].item if taken is not None else None
-            item = held_for or (run.item if run is not None else None)
-            if error.code != "path_held" or taken is None or item is None or self._voice.is_bound(item):
-                raise
-            # Free when it was read, and taken by two since: neither came last (R-28).
-            held = f"{taken} is held by {board[taken].owner}"
-            wanted = Wanted(locks=list(locks), agent=speaker_in_file(self._picture.flow, agent).name, seconds=seconds)
-            words = f"{', '.join(locks)} for {agent}"
-            command = RaiseConflict(name="locks", board=held, file=words, where=names.STATE, wanted=wanted)
-            self._voice.conflict(agent, item, command, own)
-
-    def _agents(self, agents: dict[str, dict[str, Any]], read: Version, key: str) -> None:
-        """What an agent says of itself, beyond what it has read: that it begins, is alive, or is done. All of it can be
-        taken, or none is."""
-        known = self._picture.flow.agents
-        told = {name: wanted_status(name, said, read.shown, known) for name, said in agents.items()}
-        for name, status in told.items():
-            self._check_status(name, status, read)
-        for name, status in told.items():
-            before, run = read.agents.get(name, Heard()), self._voice.run_of(name)
-            # Read as idle, its run has begun since, with what it has sent: that is the one it ends.
-            if status == COMPLETED and run is not None and (before.is_active or status_in(read.shown, name) == IDLE):
-                self._voice.end(name, f"{key}:{name}")
-            elif status == ACTIVE and before.is_active:
-                if run is not None and agents[name].get("last_active") not in (None, before.last_active):
-                    self._voice.renew(name)
-            elif status == ACTIVE and not self._works(name):
-                self._voice.begin(name, f"{key}:{name}")
-
-    def _check_status(self, name: str, status: str | None, read: Version) -> None:
-        """`completed` ends the run that files have begun, and no other; who says it again says nothing."""
-        shown = status_in(read.shown, name)
-        if status == COMPLETED and shown != COMPLETED:
-            self._check_heard(name)
-        if status != COMPLETED or self._voice.run_of(name) is not None or shown in (None, COMPLETED):
-            return
-        if self._works(name):
-            words = "agents: the run of {name} was not begun by a file, or it has several"
-            raise Refused("not_its_run", words, "let it report; or drop a report that names its item into inbox/", name)
-        if not read.agents.get(name, Heard()).is_active:
-            words = "agents: {name} has no run that it could complete"
-            raise Refused("not_active", words, "set it to active first, or drop its report into inbox/", name)
-
-    def _works(self, agent: str) -> bool:
-        return any(run.agent == agent for run in self._picture.open_runs.values())
 
     # -- the inbox
 
