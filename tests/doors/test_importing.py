@@ -2,15 +2,20 @@
 
 import json
 import os
+import shutil
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from folkmoot.doors.bulk_add import read_many
 from folkmoot.doors.importing.adding import in_order
+from folkmoot.doors.importing.backlog import read_backlog
 from folkmoot.doors.importing.beads import read_beads
 from folkmoot.doors.importing.found import Found, Thing
+from folkmoot.errors import Invalid
 from tests.doors.conftest import Moot
 
 ISSUES: list[dict[str, Any]] = [
@@ -231,16 +236,78 @@ def test_what_comes_after_something_done_here_waits_for_a_person(nowhere: Moot) 
     assert nowhere.json("show", "2")["status"] == "parked"
 
 
+STRANGE = {
+    "backlog:backlog": "backlog/tasks/strange.md",
+    "backlog:.": "backlog/tasks",
+    "beads:.": "issues.jsonl",
+    "beads:other": "other/.beads/issues.jsonl",
+    "task-master:other": "other/.taskmaster/tasks",
+}
+
+
+@pytest.mark.attack(
+    "doors",
+    "a list of another tool has links to the user's own files in it, or a pipe that never ends",
+    "what lies below the folder that the user named is taken only if it is a file of its own; nothing is added",
+)
+@pytest.mark.parametrize("source", STRANGE)
 @pytest.mark.parametrize("kind", ["link", "pipe"])
-def test_a_folder_of_markdown_has_files_of_its_own_alone(kind: str, board: Moot, tmp_path: Path) -> None:
-    strange = board.folder / "backlog" / "tasks" / "strange.md"
+def test_a_list_has_files_of_its_own_alone(source: str, kind: str, board: Moot, tmp_path: Path) -> None:
+    strange = board.folder / STRANGE[source]
+    private = tmp_path / "private"
+    private.mkdir()
+    (private / "a.md").write_text("---\ntitle: private\n---\n")
+    (private / "tasks.json").write_text('{"tasks": [{"id": 1, "title": "private"}]}')
+    (private / "a.jsonl").write_text('{"id": "1", "title": "private"}\n')
+    is_folder = not strange.suffix
+    if is_folder and kind == "pipe":
+        strange /= "strange.md" if source == "backlog:." else "tasks.json"
+    elif is_folder and strange.is_dir():
+        shutil.rmtree(strange)
+    strange.parent.mkdir(parents=True, exist_ok=True)
     if kind == "link":
-        (tmp_path / "private.md").write_text("---\ntitle: private\n---\n")
-        strange.symlink_to(tmp_path / "private.md")
+        strange.symlink_to(private if is_folder else private / f"a{strange.suffix}")
     else:
         os.mkfifo(strange)
+    error = board("add", "--from", source, "--json", code=2).error
+    assert "is no file of its own" in error["message"] and board.json("list")["items"] == []
+
+
+@pytest.mark.attack(
+    "doors",
+    "a list of another tool is made so that reading it never ends: headings of blanks, everything after everything",
+    "it is read in a time that grows with its size",
+)
+def test_a_list_is_read_in_a_time_that_grows_with_its_size(tmp_path: Path) -> None:
+    began = time.process_time()
+    (tmp_path / "a.md").write_text(f"---\nid: a\n---\n# {' ' * 50_000}x{' #' * 50_000}y\n")
+    (tmp_path / "b.md").write_text("---\nid: b\n---\n# In C#\n")
+    (tmp_path / "c.md").write_text("---\nid: c\n---\n## no\n#\n# Closed ##\n")
+    _, second, third = read_backlog(str(tmp_path), "x").things
+    assert (second.title, third.title) == ("In C#", "Closed")
+    names = [str(number) for number in range(600)]
+    issues = [{"id": name, "title": "t", "dependencies": [one for one in names if one != name]} for name in names]
+    dense = read_beads("\n".join(map(json.dumps, issues)), "x")
+    assert [thing.id for thing in in_order(dense)] == names[::-1]
+    with pytest.raises(Invalid, match="lists no items"):
+        read_many("\n" * 500_000 + "x", "list")
+    assert time.process_time() - began < 30.0
+
+
+@pytest.mark.parametrize("said", ["9" * 5_000, 10**400])
+def test_a_priority_of_many_digits_is_named_and_medium(said: object, board: Moot) -> None:
+    (board.folder / "x.jsonl").write_text(json.dumps({"id": "a", "title": "t", "priority": said}))
+    if isinstance(said, str):
+        assert "the priority '999" in board.json("add", "--from", "beads:x.jsonl")["left_out"][0]
+    else:
+        assert board("add", "--from", "beads:x.jsonl", "--json", code=2).error["code"] == "bad_file"
+
+
+def test_all_files_of_a_folder_have_a_size_together(board: Moot) -> None:
+    for number in range(3):
+        (board.folder / "backlog" / "tasks" / f"{number}.md").write_text("---\nid: a\n---\n" + "x" * 9_000_000)
     error = board("add", "--from", "backlog:backlog", "--json", code=2).error
-    assert "strange.md is no file of its own" in error["message"] and board.json("list")["items"] == []
+    assert "it has more than 20000000 bytes" in error["message"]
 
 
 def test_two_at_once_add_each_once(board: Moot) -> None:

@@ -21,6 +21,7 @@ ITEMS_MAX = 1000
 TITLE_MAX = 500
 VALUES_MAX = 100_000  # in a YAML list, aliases written out: a hundred for each of a thousand items
 BULLET = re.compile(r"(?P<indent>\s*)(?:[-*+]|\d{1,9}[.)])\s+(?:\[(?P<box>[ xX])\]\s+)?(?P<title>\S.*)")
+YAML_TITLE = re.compile(r"^[ \t]*-[ \t]+title[ \t]*:", re.MULTILINE)  # within a line: else each begins a long search
 Words = list[str | int]
 
 
@@ -51,7 +52,7 @@ def read_many(text: str, source: str) -> Entries:
         found = _markdown(text)
     elif name.endswith((".jsonl", ".ndjson", ".json")) or (begin == "{" and not name.endswith((".yaml", ".yml"))):
         found = Entries(_entries(_json(text, source), source))
-    elif name.endswith((".yaml", ".yml")) or begin == "[" or re.search(r"^\s*-\s+title\s*:", text, re.MULTILINE):
+    elif name.endswith((".yaml", ".yml")) or begin == "[" or YAML_TITLE.search(text):
         found = Entries(_entries(_yaml(text, source), source))
     else:
         found = _markdown(text)

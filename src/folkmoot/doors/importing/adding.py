@@ -11,7 +11,9 @@ from folkmoot.api.requests import Add, ListItems
 from folkmoot.api.views import ItemSummary, ItemView
 from folkmoot.doors.importing.backlog import read_backlog
 from folkmoot.doors.importing.beads import read_beads
-from folkmoot.doors.importing.found import BYTES_MAX, Found, Thing, bad
+from folkmoot.doors.importing.files import Files
+from folkmoot.doors.importing.found import Found, Thing, bad
+from folkmoot.doors.importing.links import Links
 from folkmoot.doors.importing.task_master import read_task_master
 from folkmoot.errors import Invalid, MootError, Refused
 
@@ -41,31 +43,14 @@ def read(tool: str, path: str) -> Found:
             raise bad(path, "there is no such folder")
         found = read_backlog(path, path)
     else:
-        file = path
+        file, files = path, Files(path)
         if os.path.isdir(path):
             places = [os.path.join(path, name) for name in USUAL_FILES[tool]]
-            file = next((place for place in places if os.path.isfile(place)), places[0])
-        found = READERS[tool](_text(file), file)
+            file, files = next((place for place in places if os.path.lexists(place)), places[0]), Files(path, path)
+        found = READERS[tool](files.text(file), file)
     if not found.things:
         raise bad(path, "it lists no tasks")
     return found
-
-
-def _text(file: str) -> str:
-    try:
-        with open(file, "rb") as opened:
-            data = opened.read(BYTES_MAX + 1)
-    except OSError as error:
-        words = "{file} cannot be read: {why}"
-        raise Invalid(
-            "unreadable_file", words, "name the tool's own file, or its folder", file, error.strerror
-        ) from error
-    if len(data) > BYTES_MAX:
-        raise bad(file, "it is too large")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise bad(file, "it is not UTF-8 text") from None
 
 
 def add_found(ask: Ask, found: Found, *, start: bool, column: str | None = None) -> AddedItems:
@@ -159,41 +144,35 @@ def _known(
 def _sorted(found: Found, things: dict[str, Thing]) -> list[Thing]:
     """In the order of the list, but for what must come first. A whole waits for its parts: a link that would let two
     wait for each other is left out, and named."""
-    waits: dict[str, set[str]] = {name: set() for name in things}
+    links = Links(things)
     for thing in things.values():
-        if thing.parent is not None and _reaches(waits, thing.id, thing.parent):
+        if thing.parent is not None and not links.add(thing.parent, thing.id):
             found.left[f"that {thing.id} is a part of {thing.parent}: they would wait for each other"] += 1
             thing.parent = None
-        if thing.parent is not None:
-            waits[thing.parent].add(thing.id)
     for thing in things.values():
-        for need in list(thing.after):
-            if _reaches(waits, need, thing.id):
-                found.left[f"that {thing.id} waits for {need}: they would wait for each other"] += 1
-                thing.after.remove(need)
+        named_once, thing.after = list(dict.fromkeys(thing.after)), []
+        for need in named_once:
+            if links.add(thing.id, need):
+                thing.after.append(need)
             else:
-                waits[thing.id].add(need)
+                found.left[f"that {thing.id} waits for {need}: they would wait for each other"] += 1
+    needs = {one.id: {*one.after, *([one.parent] if one.parent else [])} for one in things.values()}
+    named_by: dict[str, list[str]] = {name: [] for name in things}
+    for name, wanted in needs.items():
+        for need in wanted:
+            named_by[need].append(name)
     ordered: dict[str, Thing] = {}
     left = list(things.values())
     while left:
-        ready = [one for one in left if all(n in ordered for n in (*one.after, *([one.parent] if one.parent else [])))]
+        ready = [one for one in left if not needs[one.id]]
         if not ready:  # a part comes after something that waits for its whole: it is added without
             one = left[0]
             found.left[f"what {one.id} waits for: it is named before it can be added"] += 1
             one.after, ready = [need for need in one.after if need in ordered], [one]
             one.parent = one.parent if one.parent in ordered else None
         ordered |= {one.id: one for one in ready}
+        for one in ready:
+            for other in named_by[one.id]:
+                needs[other].discard(one.id)
         left = [one for one in left if one.id not in ordered]
     return list(ordered.values())
-
-
-def _reaches(waits: dict[str, set[str]], begin: str, end: str) -> bool:
-    """Does one wait for the other, directly or through others?"""
-    seen, ahead = {begin}, [begin]
-    while ahead:
-        for one in waits[ahead.pop()] - seen:
-            if one == end:
-                return True
-            seen.add(one)
-            ahead.append(one)
-    return begin == end

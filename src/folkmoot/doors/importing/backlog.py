@@ -2,17 +2,17 @@
 
 import os
 import re
-import stat
 from typing import Any
 
 from folkmoot.doors.bulk_add import plain_values
-from folkmoot.doors.importing.found import BYTES_MAX, KINDS, Found, Thing, bad, folded, priority_of, texts
+from folkmoot.doors.importing.files import Files
+from folkmoot.doors.importing.found import KINDS, Found, Thing, bad, folded, priority_of, texts
 from folkmoot.flows.faults import Findings
 from folkmoot.flows.source import read_source
 
 FILES_MAX = 5_000
 FRONT = re.compile(r"\A(?:\ufeff)?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)(.*)\Z", re.MULTILINE | re.DOTALL)
-HEADING = re.compile(r"^#\s+(.+?)\s*#*\s*$", re.MULTILINE)
+HEADING = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
 MARKERS = re.compile(r"^[ \t]*<!-- (?:SECTION:\w+|AC):(?:BEGIN|END) -->[ \t]*\n?", re.MULTILINE)
 KNOWN = frozenset(
     {
@@ -35,35 +35,20 @@ def read_backlog(folder: str, source: str) -> Found:
     """The tasks in the folder, or in `tasks` or `backlog/tasks` below it."""
     places = [os.path.join(folder, "backlog", "tasks"), os.path.join(folder, "tasks"), folder]
     place = next((place for place in places if os.path.isdir(place)), folder)
+    files = Files(source, folder)
+    files.check_way(place)
     names = sorted(name for name in os.listdir(place) if name.lower().endswith(".md") and name.lower() != "readme.md")
     if len(names) > FILES_MAX:
         raise bad(source, f"there are {len(names)} files in it, more than {FILES_MAX}")
     found = Found(tool="backlog", source=source)
     for name in names:
-        _take(found, name, _read(os.path.join(place, name), name, source))
+        _take(found, name, files.text(os.path.join(place, name)))
     for beside in ("drafts", "completed", "archive"):
         if place != folder or os.path.basename(os.path.normpath(folder)) == "tasks":
             other = os.path.join(os.path.dirname(place), beside)
             if os.path.isdir(other) and any(name.endswith(".md") for name in os.listdir(other)):
                 found.left[f"the folder {beside}, beside the tasks"] += 1
     return found
-
-
-def _read(path: str, name: str, source: str) -> str:
-    """Regular files alone: somebody else's list may have links to the user's own files, or what never ends."""
-    try:
-        if not stat.S_ISREG(os.lstat(path).st_mode):
-            raise bad(source, f"{name} is no file of its own but a link, a folder or a pipe")
-        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            data = file.read(BYTES_MAX + 1)
-    except OSError as error:
-        raise bad(source, f"{name} cannot be read: {error.strerror}") from error
-    if len(data) > BYTES_MAX:
-        raise bad(source, f"{name} is too large")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise bad(source, f"{name} is not UTF-8 text") from None
 
 
 def _take(found: Found, name: str, text: str) -> None:
@@ -74,10 +59,9 @@ def _take(found: Found, name: str, text: str) -> None:
     given = _front(parts[1], f"{found.source}/{name}")
     body = MARKERS.sub("", parts[2].replace("\r\n", "\n")).strip()
     stem = name[: -len(".md")]
-    heading = HEADING.search(body)
     thing = Thing(
         id=_id(given.get("id") or stem),
-        title=str(given.get("title") or (heading[1] if heading else stem)).strip(),
+        title=str(given.get("title") or _heading(body) or stem).strip(),
         body=body,
         status=folded(given.get("status")),
         priority=priority_of(found, given.get("priority")),
@@ -88,6 +72,14 @@ def _take(found: Found, name: str, text: str) -> None:
     )
     found.fields_left(given, KNOWN)
     found.take(thing)
+
+
+def _heading(body: str) -> str:
+    """The first heading. Signs that close it are no part of it: they stand apart, as the last one in `# C #`."""
+    found = HEADING.search(body)
+    words = found[1].strip() if found else ""
+    bare = words.rstrip("#")
+    return words if bare and not bare[-1].isspace() else bare.strip()
 
 
 def _id(said: object) -> str:

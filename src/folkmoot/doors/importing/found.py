@@ -76,7 +76,7 @@ def priority_of(found: Found, said: object) -> Priority:
     if said in (None, ""):
         return "medium"
     word = str(said).strip().casefold().removeprefix("p")
-    if word.isdecimal() and int(word) < len(FIRST_TO_LAST):
+    if len(word) < 5 and word.isdecimal() and int(word) < len(FIRST_TO_LAST):
         return FIRST_TO_LAST[int(word)]
     word = {"urgent": "critical", "highest": "critical", "normal": "medium", "lowest": "low"}.get(word, word)
     if is_priority(word):
