@@ -253,3 +253,51 @@ def test_an_experts_reason_and_its_summary_are_both_told(tmp_path: Path) -> None
     moot.speak("crypto-expert", said)
     for told in (str(moot("show", "1")), str(moot("claim", "developer")["brief"])):
         assert "REASONWORD is red" in told and "SUMMARYWORD was tried" in told
+
+
+@pytest.mark.ledger("E-07", "R-32")
+@pytest.mark.parametrize("between", [": ", "\n\n", " - "])
+def test_an_expert_that_found_nothing_says_so_to_whoever_comes_next(tmp_path: Path, between: str) -> None:
+    moot = board(tmp_path)
+    asked = '{"outcome": "delegates", "delegate": [{"to": "crypto-expert", "task": "Which curve?"}]}'
+    moot.speak("developer", asked)
+    moot.speak("crypto-expert", f"EXPERT_UNSUCCESSFUL{between}nothing found")
+    (tried,) = moot("show", "1")["failure_history"]
+    assert (tried["outcome"], tried["reason"]) == ("EXPERT_UNSUCCESSFUL", "EXPERT_UNSUCCESSFUL: nothing found")
+
+
+@pytest.mark.ledger("E-05", "R-32")
+@pytest.mark.parametrize(
+    "words", ["It is unclear what the acceptance criteria mean", "I do not know what the acceptance criteria mean"]
+)
+@pytest.mark.parametrize("inside", [True, False])
+def test_criteria_that_nobody_understands_ask_a_person_at_once(tmp_path: Path, words: str, inside: bool) -> None:
+    moot = board(tmp_path)
+    item = moot.speak("developer", told(1, outcome=words) if inside else f"{told(1)}\n{words}.\n")
+    assert (item["status"], item["runs"][-1]["cause"]) == (ASKED, "requirement")
+    assert words in moot("inbox")["questions"][0]["question"] and counts(moot) == (1, 0, 1)
+
+
+@pytest.mark.ledger("E-07", "R-32")
+def test_options_with_code_and_another_sign_reach_the_person_each_as_one(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    listed = "a) Set `algorithm: RS256`: old clients fail\nb) Keep HS256: one secret\n* Rotate both: twice the work\n"
+    moot.speak("developer", f"SEEKING_DIVINE_CLARIFICATION\n\nQuestion: Which?\n\nOptions Considered:\n{listed}")
+    (asked,) = moot("inbox")["questions"]
+    assert [(one["option"], one["why_insufficient"]) for one in asked["options"]] == [
+        ("Set `algorithm: RS256`", "old clients fail"),
+        ("Keep HS256", "one secret"),
+        ("Rotate both", "twice the work"),
+    ]
+
+
+@pytest.mark.ledger("E-06", "R-06")
+def test_an_own_block_after_advice_is_the_experts_and_its_ground_says_so(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", '{"outcome": "delegates", "delegate": [{"to": "crypto-expert", "task": "Which curve?"}]}')
+    moot.speak("crypto-expert", '{"outcome": "done", "summary": "Use P-256 with a fixed nonce"}')
+    moot.speak("developer", f"{told(1)}\n{told(2)}")
+    first, second = moot("show", "1")["failure_history"]
+    assert (first["kind"], second["kind"]) == ("expert_delegation", "self_solve") and counts(moot) == (1, 1, 2)
+    assert "it follows the advice of crypto-expert: that expert's attempt" in first["ground"]
+    assert "advice" not in second["ground"]

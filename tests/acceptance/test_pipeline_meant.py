@@ -349,3 +349,35 @@ def test_red_tests_and_then_all_of_them_green_are_asked_back(tmp_path: Path) -> 
     green = {**PASSED, "total": 10, "passed": 10, "failed": 0}
     _, told = said(tmp_path, "test-executor", f"{fenced(MESSAGES[0])}\nThen again:\n\n{fenced(green)}")
     assert told.code == 2 and "which holds now?" in told.err, told.err
+
+
+@pytest.mark.ledger("P-07", "P-09", "R-22")
+@pytest.mark.parametrize(
+    ("point", "where"),
+    [
+        ("Critical (fixed): SQL injection in services/user.go:123", ("review", "waiting")),
+        ("Critical, already fixed: SQL injection in services/user.go:123", ("review", "waiting")),
+        ("Critical (not fixed): SQL injection in services/user.go:123", ("implement", ASKED)),
+        ("Critical: SQL injection in services/user.go:123", ("implement", ASKED)),
+    ],
+)
+def test_a_critical_issue_that_was_fixed_asks_nobody(tmp_path: Path, point: str, where: tuple[str, str]) -> None:
+    moot, told = said(tmp_path, "implementer", form("Built it", f"## Issues Found\n- {point}"))
+    assert told.code == 0, told.err
+    assert place(moot) == where
+    (found,) = moot("show", "1")["runs"][-1]["report"]["findings"]
+    assert bool(found.get("fixed")) == (where[0] == "review") and "SQL injection" in found["issue"]
+    assert ("not fixed" in found["issue"]) == ("not fixed" in point)
+
+
+@pytest.mark.ledger("R-32", "P-03", "P-09")
+@pytest.mark.parametrize("given", MESSAGES, ids=lambda given: given["type"])
+def test_such_a_report_as_last_word_goes_again_with_all_that_it_said(tmp_path: Path, given: View) -> None:
+    moot = board(tmp_path, "implementer")
+    moot.try_in(moot("claim", "implementer"), form(f"Dealt with this:\n\n{fenced(given)}"), "--final")
+    shown = moot("show", "1")
+    assert (shown["runs"][-1]["outcome"], shown["runs"][-1]["cause"]) == ("failed", "protocol")
+    assert place(moot) == ("implement", "ready") and shown["findings"] == [] and shown["questions"] == []
+    brief = moot("claim", "implementer")["brief"]
+    assert "it says done, and a message in it says" in brief["told"]
+    assert "Dealt with this" in json.dumps(brief["previous"]) and "done" in json.dumps(brief["previous"])

@@ -47,6 +47,30 @@ def test_red_tests_beside_complete_go_to_the_mender_under_each_name(tmp_path: Pa
 
 
 @pytest.mark.ledger("Q-12", "R-22")
+@pytest.mark.parametrize("status", ["changes_requested", "complete"])
+def test_red_tests_in_the_form_of_the_siegemasters_prompt_go_to_the_mender(tmp_path: Path, status: str) -> None:
+    moot = sieged(tmp_path)
+    claim = moot("claim", "siegemaster")
+    form = claim["brief"]["instructions"].partition("```json")[2].partition("```")[0]
+    assert status in json.loads(form)["status"].split("|")
+    red = {"severity": "high", "test": "reset.test.ts", "issue": "500 on reset"}
+    assert set(red) < set(json.loads(form)["findings"][0])
+    said = {"agentType": "siegemaster", "status": status, "report": "One of two tests is red", "findings": [red]}
+    item = moot.hand_in(claim, json.dumps(said))
+    assert (item["column"], item["status"]) == ("mend", "ready")
+    (found,) = moot("claim", "spiritmender")["brief"]["findings"]
+    assert (found["kind"], found["test"], found["issue"]) == ("test", "reset.test.ts", "500 on reset")
+
+
+@pytest.mark.ledger("Q-12", "R-22")
+def test_red_tests_only_in_words_are_asked_back_with_what_to_write(tmp_path: Path) -> None:
+    moot = sieged(tmp_path)
+    said = {"agentType": "siegemaster", "status": "complete", "report": "Two integration tests are red: 500 on reset"}
+    told = moot.try_in(moot("claim", "siegemaster"), said)
+    assert told.error == "report_refused" and "report changes_requested with it in `findings`" in told.err
+
+
+@pytest.mark.ledger("Q-12", "R-22")
 @pytest.mark.parametrize(
     "said",
     [

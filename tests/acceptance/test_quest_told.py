@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.test_quest import LONG_REPORT, decomposed, quest
+from tests.acceptance.test_quest import LONG_REPORT, decomposed, green, quest
 from tests.acceptance.test_quest_said import sieged
 from tests.documents import SUB_AGENTS, TASKS
 
@@ -249,3 +249,40 @@ def test_a_part_of_a_check_that_is_red_is_asked_back_whatever_it_is_called(
     whole = {"agentType": "spiritmender", "status": "complete", "report": "Healed", "blockers": "none"}
     said = moot.try_in(moot("claim", "spiritmender"), {**whole, **checks})
     assert (said.code == 0) is accepted
+
+
+@pytest.mark.ledger("Q-10", "R-32")
+def test_a_persons_comment_on_a_task_at_work_is_heard_before_the_task_ends(tmp_path: Path) -> None:
+    moot = decomposed(tmp_path)
+    claim = moot("claim", "codeweaver", "--item", "3")
+    moot("comment", "3", "The token is valid for 20 minutes")
+    assert moot.hand_in(claim, json.dumps(LONG_REPORT))["status"] == "ready"
+    again = moot("claim", "codeweaver", "--item", "3")
+    assert [one["content"] for one in again["brief"]["comments"]] == ["The token is valid for 20 minutes"]
+    assert moot.hand_in(again, json.dumps(LONG_REPORT))["status"] == "done"
+    moot("comment", "3", "And the mail is in English")
+    moot.speak("codeweaver", {**LONG_REPORT, "task": "User can register with email", "output": {}})
+    green(moot)
+    told = moot("claim", "lawbringer")["brief"]["comments"]
+    assert [(one["item"], one["content"]) for one in told][-1] == ("3", "And the mail is in English")
+
+
+@pytest.mark.ledger("Q-10", "R-32")
+def test_a_running_agent_hears_a_persons_comment(tmp_path: Path) -> None:
+    moot = decomposed(tmp_path)
+    claim = moot("claim", "codeweaver", "--item", "3")
+    moot("comment", "3", "The token is valid for 20 minutes")
+    heard = moot.say("hear", run_id=claim["run"], token=claim["token"]).json
+    assert [one["text"] for one in heard["sentences"]] == ["The token is valid for 20 minutes"]
+    assert moot.hand_in(claim, json.dumps(LONG_REPORT))["status"] == "done"
+
+
+@pytest.mark.ledger("R-16", "R-32")
+def test_words_beside_park_it_are_in_the_brief_of_whoever_takes_it_up(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    tasks = [{"task": name, "files": [name], "dependsOn": [other]} for name, other in (("A", "B"), ("B", "A"))]
+    moot.speak("pathseeker", {"tasks": tasks})
+    assert moot("answer", "q1", "2.", "wait for Ann")["status"] == "parked"
+    assert moot("answer", "q1", "1")["status"] == "ready"
+    (told,) = moot("claim", "pathseeker")["brief"]["comments"]
+    assert told["author"] == "alice" and told["content"].endswith(": park it: wait for Ann")

@@ -237,6 +237,9 @@ STATED = [
     *("we found a vulnerability in login", "The API keys of staging were leaked", "- [x] Security concern"),
     *("a.py imports b.py, and b.py imports a.py", "both modules depend on each other", "security_concern: True"),
     "- [ ] Circular dependency / [x] Security concern",
+    *("It is unclear what the acceptance criteria mean", "I cannot tell what the acceptance criterion asks for"),
+    *("not clear how the acceptance criteria are checked", "I don't understand the acceptance criteria"),
+    *("the acceptance criteria do not say which unit", "unclear to me what our three acceptance criteria mean"),
 ]
 NOT_STATED = [
     *(
@@ -251,6 +254,9 @@ NOT_STATED = [
     *("fixed a vulnerability", "no credentials were leaked", "the token was rejected", "a password is required"),
     *("- [ ] Security concern", "1. [ ] Circular dependency", "☐ Security concern", "Security concern: [ ]"),
     *("- [x] Cannot build / [ ] Security concern", "- [ ] Cannot build / [ ] Security concern / [x] Slow"),
+    *("It is clear what the acceptance criteria mean", "it is no longer unclear what the acceptance criteria mean"),
+    *("it was unclear what the acceptance criteria mean, and Ann cleared it up", "unclear what the log says"),
+    *("I do not know the cause, and the acceptance criteria say enough", "The acceptance criteria say what is meant"),
     *("| Security concern | [ ] |", "security_concern: False", "a imports b and c imports d"),
 ]
 

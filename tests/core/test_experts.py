@@ -175,6 +175,7 @@ def test_after_advice_the_first_block_is_the_experts_and_the_others_do_not_count
         board.effort("developer", "failed", attempts=blocks)
         history = board.show(item)["failure_history"][3:]
         assert history[0]["kind"] == "expert_delegation"
+        assert ["the advice of crypto-expert" in h["ground"] for h in history] == [True, False, False]
         assert [h["counted"] for h in history] == [True, False, False]
         assert tracking(board, item)["total_attempts"] == 4
 

@@ -8,7 +8,7 @@ from folkmoot.core import commands
 from folkmoot.core.item import Effort
 from folkmoot.core.situation import Neighbour
 from folkmoot.errors import Invalid, MootError, Refused
-from folkmoot.testing.builders import Story, limited, preset_flow, report
+from folkmoot.testing.builders import PERSON, Story, limited, preset_flow, report
 
 KANBAN = preset_flow()
 ASKED = "awaiting-divine-guidance"
@@ -215,6 +215,28 @@ def test_without_a_default_the_deadline_parks_the_item_and_the_question_stays_op
     assert story.place == ("dev", "parked") and len(story.open_questions) == 1
     story.answer("q1", "sqlite")
     assert story.place == ("dev", "ready")
+
+
+@pytest.mark.ledger("R-16", "R-32")
+@pytest.mark.parametrize(
+    ("answer", "more", "kept"),
+    [
+        ("1", "", []),
+        ("Park it.", "", []),
+        ("park", "", []),
+        ("1", "wait for Ann", ["park it: wait for Ann"]),
+        ("park it, wait for Ann", "", ["park it, wait for Ann"]),
+    ],
+)
+def test_words_beside_park_are_kept_for_whoever_takes_it_up(answer: str, more: str, kept: list[str]) -> None:
+    story = Story(limited(KANBAN, attempts=1), "dev")
+    story.effort("failed", attempts=[{"approach": "alpha"}])
+    (asked,) = story.questions
+    number = str(1 + [option.effect for option in asked.options].index("park"))
+    story.answer("q1", number if answer == "1" else answer, more=more)
+    assert story.it.status == "parked"
+    assert [one.content for one in story.comments] == [f"Said to q1 ({asked.question}): {words}" for words in kept]
+    assert {one.author for one in story.comments} <= {PERSON.name}
 
 
 @pytest.mark.ledger("E-12", "R-18")

@@ -1,5 +1,7 @@
 """Several verdicts in one text: one that holds beside all the others, or the report is asked back (R-32)."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +10,7 @@ from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.report import AskedQuestion, Finding, Report, Tests
 from folkmoot.core.rules.judging.together import BESIDE, SAID, fault_of_meaning, fault_of_outcomes, verdict
 from folkmoot.errors import Invalid
-from folkmoot.testing.builders import TrialBoard
+from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, change, preset_flow
 
 outcomes = st.lists(st.sampled_from(OUTCOMES), min_size=1, max_size=6)
 
@@ -99,3 +101,20 @@ def test_red_and_then_green_is_asked_back(
     red = Finding(issue="red", kind="test", test="t")
     said = Report(outcome="changes_requested", findings=[red], tests=tests, extra=extra)
     assert (fault_of_meaning(said, checks=True) is not None) == asked
+
+
+@pytest.mark.ledger("R-32", "R-20")
+def test_such_a_last_word_of_a_maker_loses_neither_its_work_nor_its_words() -> None:
+    with SoundBoard(preset_flow("pipeline")) as board:
+        item = board.add(column="implement")
+        told: dict[str, Any] = {
+            "findings": [Finding(issue="no check", severity="high")],
+            "extra": {SAID: ["changes_requested", "done"]},
+        }
+        board.bring("implementer", "changes_requested", change("a.py"), summary="dealt with this", **told)
+        row = board.item(item)
+        assert (row.column, row.status, row.head, row.findings) == ("implement", "ready", "c1", [])
+        (run,) = board.show(item)["runs"]
+        assert (run["outcome"], run["cause"]) == ("failed", "protocol")
+        brief = board.engine.claim(PERSON, "implementer")["brief"]
+        assert "which is meant?" in brief["told"] and brief["previous"]["summary"] == "dealt with this"

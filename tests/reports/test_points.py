@@ -203,3 +203,58 @@ def test_fields_without_an_issue_are_called_by_their_type(sign: str) -> None:
     (found,) = read_report(f"## Summary\nTried\n\n## Issues Found\n{issues}\n\n## Status\n- [x] Complete\n").findings
     assert (found.severity, found.issue, found.category) == ("critical", "sql_injection", "sql_injection")
     assert (found.file, found.line, found.exploit, found.recommendation) == ("a.go", 3, "' OR '1'='1", "bind it")
+
+
+@pytest.mark.ledger("E-07", "R-32")
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        (
+            "1. `key: value` in YAML: slow\n2. JSON: no comments",
+            [("`key: value` in YAML", "slow"), ("JSON", "no comments")],
+        ),
+        ("1. Use `a: b`\n2. Use `c`", [("Use `a: b`", None), ("Use `c`", None)]),
+        ("1. Set `x - y` - slow\n2. **`c: d`**: new", [("Set `x - y`", "slow"), ("c: d", "new")]),
+        ("1. Use `a: b\n2. c: d", [("Use `a", "b"), ("c", "d")]),
+        (
+            "a) PEM: large\nb) DER: binary\n* Neither: more work",
+            [("PEM", "large"), ("DER", "binary"), ("Neither", "more work")],
+        ),
+        (
+            "1. PEM: large\n2. DER: binary\n- Both: work\n- None of them: late",
+            [("PEM", "large"), ("DER", "binary"), ("Both", "work"), ("None of them", "late")],
+        ),
+        ("1. PEM: large\n2. DER: binary\n* it is small", [("PEM", "large"), ("DER", "binary; it is small")]),
+        ("1. PEM: large\n2. DER: binary\n* Pro: small", [("PEM", "large"), ("DER", "binary; Pro: small")]),
+        ("1. PEM: a\n- Ann: no\n2. DER: b\n- Bob: no", [("PEM", "a; Ann: no"), ("DER", "b; Bob: no")]),
+        ("1. PEM\n2. DER\n* Size: small", [("PEM", None), ("DER", "Size: small")]),
+    ],
+)
+def test_an_option_is_whole_and_one_of_its_own(words: str, options: list[tuple[str, str | None]]) -> None:
+    assert [(one.option, one.why_insufficient) for one in options_in(words)] == options
+
+
+@pytest.mark.ledger("P-09", "R-22")
+@pytest.mark.parametrize(
+    ("point", "kind", "issue", "fixed"),
+    [
+        ("Critical (fixed): plain text token", "review", "plain text token", "fixed"),
+        ("Critical [FIXED] plain text token", "review", "plain text token", "FIXED"),
+        ("Critical, fixed: plain text token", "review", "plain text token", "fixed"),
+        ("Critical - fixed: plain text token", "review", "plain text token", "fixed"),
+        ("Critical (security, already fixed in abc123): it leaks", "security", "it leaks", "already fixed in abc123"),
+        ("Critical security (resolved): it leaks", "security", "it leaks", "resolved"),
+        ("Critical (not fixed): it leaks", "review", "it leaks (not fixed)", None),
+        ("Critical (partially fixed): it leaks", "review", "it leaks (partially fixed)", None),
+        ("Critical (to be fixed): it leaks", "review", "it leaks (to be fixed)", None),
+        ("Critical (CWE-89): it leaks", "review", "it leaks (CWE-89)", None),
+        ("Critical SQL injection: the id is pasted", "review", "SQL injection: the id is pasted", None),
+        ("Critical severity issue: it leaks", "review", "it leaks", None),
+        ("Critical (security): it leaks", "security", "it leaks", None),
+    ],
+)
+def test_what_stands_between_a_severity_and_its_words_is_kept(
+    point: str, kind: str, issue: str, fixed: str | None
+) -> None:
+    found = finding_in(point)
+    assert (found.severity, found.kind, found.issue, found.fixed) == ("critical", kind, issue, fixed)

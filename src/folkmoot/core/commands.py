@@ -47,9 +47,7 @@ class TakeOver(Command, frozen=True, gc=False, kw_only=True):
 
 
 class EndRun(Command, frozen=True, gc=False, kw_only=True):
-    """A person ends the run that is at work on an item; the next one begins anew, and nothing is counted or reset."""
-
-    why: str = ""
+    why: str = ""  # a person ends the run at work on an item; the next begins anew, nothing is counted or reset
 
 
 class RenewRun(Command, frozen=True, gc=False, kw_only=True):
@@ -86,17 +84,16 @@ class ReportRun(Command, frozen=True, gc=False, kw_only=True):
     fault: str | None = None
     work: Work | None = None
     evidence: list[Evidence] = field(default_factory=list)
-    final: bool = False
-    moves: list[Touched] | None = None
+    final: bool = False  # its process is over: a report that breaks the form ends the run; else the run lives
+    moves: list[Touched] | None = None  # of a landing: how the branch will differ by it; None: by this nothing moves
     silent: str | None = None  # there was no report: of what its process printed, the line that says most
 
 
 class OfferReport(Command, frozen=True, gc=False, kw_only=True):
-    """A report that will count once the run's process has ended: its form is looked at while the agent is there.
-    `fault` says why the text that it stands for could not be read: it is refused, and its words are kept (R-32)."""
+    """A report that will count once the run's process has ended: its form is looked at while the agent is there."""
 
     report: Report
-    fault: str | None = None
+    fault: str | None = None  # why its text could not be read: it is refused, and its words are kept (R-32)
 
 
 class PauseRun(Command, frozen=True, gc=False, kw_only=True):

@@ -2,22 +2,22 @@
 
 import re
 from dataclasses import dataclass, field
+from dataclasses import replace as copied
 from typing import Any
 
 from msgspec.structs import replace
 
 from folkmoot.core.report import Report
-from folkmoot.core.vocabulary.lines import number_in
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import counted
 from folkmoot.core.vocabulary.phrases.undone import wants_changes
-from folkmoot.core.vocabulary.words import is_approval, meaning_in, meaning_of, says_fixed
+from folkmoot.core.vocabulary.words import is_approval, is_rejection, meaning_in, meaning_of, says_fixed
 from folkmoot.reports.canonical import Faulty
 from folkmoot.reports.loose.around import PROMPT, said_around
 from folkmoot.reports.loose.files import files_named
 from folkmoot.reports.loose.headings import ADDING, LONGEST_FIRST, SECTIONS
-from folkmoot.reports.loose.issues import OPEN, open_issues
+from folkmoot.reports.loose.issues import OPEN, check_count, count_in, open_issues
 from folkmoot.reports.loose.points import Under, findings_in, problems_among
 from folkmoot.reports.loose.tested import failed_tests
 from folkmoot.reports.page import Line
@@ -176,14 +176,17 @@ def _named(line: Line, words: str, marked: bool) -> Section | None:
     for title in LONGEST_FIRST:
         if not lower.startswith(title):
             continue
-        rest = bare[len(title) :]
+        rest, number = bare[len(title) :], ""
         if rest.lstrip("*_ ")[:1] == "(":
             closing = rest.find(")")
+            number = rest[:closing].strip("*_ (") if SECTIONS[title] == "issues" else ""
             rest = rest[closing + 1 :] if 0 <= closing <= _TITLE_CHARS_MAX and "[" not in rest[:closing] else rest
         if rest and (rest[0].isalnum() or (rest[0] == " " and rest.lstrip()[:1].isalnum())):
             return None
         rest = rest.lstrip("*_`: \t").lstrip("–—=").lstrip("*_ ")
         section = Section(SECTIONS[title], bare[: len(title)], line.number, marked)
+        if count_in(number) is not None:
+            section.body.append(Line(line.number, number, line.quoted))  # `## Issues (2)`
         if rest:
             section.body.append(Line(line.number, rest, line.quoted))
         return section
@@ -288,8 +291,28 @@ def _is_fix(words: str) -> bool:
     return letters >= 3 and said not in _STATUS_ALONE and not says_nothing(said) and not is_placeholder(told)
 
 
+def _counted(sections: list[Section]) -> tuple[int | None, list[Section]]:
+    """How many issues the form counts, and its sections without the number: `**Issues**: 2` above a list is no point of
+    it."""
+    numbers: list[int] = []
+    found: list[Section] = []
+    for section in sections:
+        lines = [line for line in section.body if line.text.strip()] if section.name == "issues" else []
+        first = lines[0] if lines else None
+        alone = _BULLET.sub("", first.text.strip(), count=1) if first and len(lines) == 1 else ""
+        # `1.` below the heading begins a list.
+        heads = first is not None and (first.number == section.number or not first.text.rstrip().endswith("."))
+        number = count_in(alone or (first.text if first and heads else ""))
+        numbers += [number] if number is not None else []
+        found.append(
+            section if number is None else copied(section, body=[one for one in section.body if one is not first])
+        )
+    return (sum(numbers) if numbers else None), found
+
+
 def report_in(said: Status, sections: list[Section]) -> Report:
     by_name: dict[str, list[Section]] = {}
+    count, sections = _counted(sections)
     extra: dict[str, Any] = {}
     for section in sections:
         if section.name:
@@ -316,14 +339,13 @@ def report_in(said: Status, sections: list[Section]) -> Report:
     words = [said.rest, *(beside if outcome not in ("stuck", "incomplete") else [])]
     if any(words):
         extra["Status"] = "\n".join(part for part in words if part)
-    if said.word and (by_name.keys() == {"status"} or says_fixed(said.word)):
+    if said.word and (by_name.keys() == {"status"} or says_fixed(said.word) or is_rejection(said.word)):
         extra["status"] = said.word  # a word alone is a return, and no form: which of them it was decides
-    issues = points("issues")
-    count = number_in(issues[0]) if len(issues) == 1 else None
-    left = open_issues(issues) if is_approval(said.word) else 0
-    # How many there are, and nothing of what they are; or that an approval leaves them open.
-    extra |= {"issues": count} if count is not None else {OPEN: left} if left else {}
-    found = [] if count is not None else findings_in(_problems(sections), filled)
+    left = open_issues(points("issues")) if is_approval(said.word) else 0
+    # How many there are, whatever is told of them; and that an approval leaves them open.
+    extra |= ({"issues": count} if count is not None else {}) | ({OPEN: left} if left else {})
+    found = findings_in(_problems(sections), filled)
+    check_count(count, found, [line.text for section in by_name.get("issues", []) for line in section.body])
     found += failed_tests([line.text for section in by_name.get("tests", []) for line in section.body])
     spoken = "\n".join([text("summary"), text("report"), text("issues"), text("next"), said.rest])
     wanted = outcome == "done" and wants_changes(spoken) is not None

@@ -7,7 +7,7 @@ from typing import Any
 from folkmoot.core.enums import SEVERITIES, FindingKind, Severity, is_severity
 from folkmoot.core.report import Finding
 from folkmoot.core.vocabulary.patterns import pattern
-from folkmoot.core.vocabulary.phrases.mended import mended_in
+from folkmoot.core.vocabulary.phrases.mended import mended_in, says_mended
 from folkmoot.core.vocabulary.phrases.reds import failed_test_named
 from folkmoot.core.vocabulary.phrases.tallies import NUMERALS
 
@@ -42,6 +42,12 @@ _SEVERITY_APART = pattern(
     re.IGNORECASE,
 )
 _BRACKET = pattern(r"(?: severity| priority)?\s{0,3}[\[(]([^\[\]()]{1,300})[\])]\s{0,3}")
+_PARTS = pattern(r"[,;|/()\[\]]")
+_ONLY_KIND = pattern(
+    r"(?:\s|severity|priority|risk|level|impact|issues?|findings?|problems?|bugs?|vulnerabilit(?:y|ies)|security|tests?"
+    r"|review|quality|code|a|an|the)*",
+    re.IGNORECASE,
+)
 _TOKEN = pattern(r"\S+")
 _AROUND = "`(),;:[]"
 _SIGNS = ":])–—-, "
@@ -147,7 +153,8 @@ def finding_in(point: str, kind: FindingKind = "review", severity: Severity | No
     said = severity_of(found.group(1)) if found else None
     rest = label
     if found is not None:
-        head, rest = _behind(label[found.end() :], label)
+        head, rest, mark = _behind(label[found.end() :], label)
+        fixed = fixed or mark
     else:
         head = head.split(":")[0] if ":" in head else ""
     file, line = place_in(rest)
@@ -207,20 +214,34 @@ def says_severity(point: str) -> bool:
     return finding_in(point, severity=SEVERITIES[0]).severity == finding_in(point, severity=SEVERITIES[-1]).severity
 
 
-def _behind(behind: str, label: str) -> tuple[str, str]:
-    """What stands between a severity and the words about it (`security`, `severity`), and those words. A place there
-    belongs to the words: `High (a.go:42): no check` says where."""
+def _behind(behind: str, label: str) -> tuple[str, str, str]:
+    """What stands between a severity and the words about it (`security`, `severity`), those words, and the mark that it
+    is mended (`Critical (fixed): …`). A place there belongs to the words: `High (a.go:42): no check` says where; and so
+    does all that says more than how bad it is."""
     bracket = _BRACKET.match(behind)
     if bracket is not None:
         inner, words = bracket.group(1), behind[bracket.end() :].lstrip(_SIGNS)
         if place_in(inner)[0] is not None:
-            return "", f"{inner}: {words}"
-        return inner.lower(), words
+            return "", f"{inner}: {words}", ""
+        more, mark = _between(inner)
+        return inner.lower(), f"{words} ({more})" if more else words, mark
     cut = min((place for place in (behind.find(sign) for sign in ":])–—-") if place >= 0), default=-1)
     place = next((one for one in _TOKEN.finditer(behind[:80]) if PATH.fullmatch(one.group().strip(_AROUND))), None)
     if place is not None and (place.start() < cut or cut < 0):
-        return "", behind.lstrip(_SIGNS)
-    return (behind[:cut].lower(), behind[cut:].lstrip(_SIGNS)) if 0 <= cut <= 40 else ("", label)
+        return "", behind.lstrip(_SIGNS), ""
+    if not 0 <= cut <= 40:
+        return "", label, ""
+    more, mark = _between(behind[:cut])
+    words, own = mended_in(behind[cut:].lstrip(_SIGNS))
+    return behind[:cut].lower(), f"{more}: {words}" if more else words, mark or own
+
+
+def _between(words: str) -> tuple[str, str]:
+    """What they say beyond the kind of finding and how bad it is, and the mark that it is mended."""
+    parts = [part.strip(" []()") for part in _PARTS.split(words)]
+    mark = next((part for part in parts if says_mended(part)), "")
+    more = [part for part in parts if part != mark and not _ONLY_KIND.fullmatch(part)]
+    return ", ".join(more), mark
 
 
 def place_in(words: str) -> tuple[str | None, int | None]:

@@ -20,6 +20,9 @@ TEXT_MAX = 20_000
 SENTENCE_MAX = 200
 _CRITERIA = "acceptance criteri(?:a|on)"
 _UNCLEAR = "(?:ambiguous|unclear|not clear|contradictory|conflicting|vague|undefined|not defined|missing)"
+# "It is unclear what the criteria mean", "I cannot tell how …": the question stands between the two.
+_ASKED = "(?:what|which|how|whether|who|when|if)"
+_CANNOT = "(?:do not|does not|cannot|can not|could not|did not|don t|doesn t|can t|couldn t|didn t|unable to)"
 _RISK = "(?:issue|risk|problem|vulnerability|hole|breach)"
 _GRAVE = "(?:a |possible |potential |serious |critical |severe )*"
 # Work may be about a security issue, or check for vulnerabilities: only who says that there is one states it.
@@ -50,6 +53,9 @@ _SAID = (
     ("exhausted all options|(?:requires|needs) human judge?ment", FATAL),
     (f"{_UNCLEAR} {_CRITERIA}|{_CRITERIA} can be read in (?:two|several|different|many) ways", REQUIREMENT),
     (f"{_CRITERIA}(?: is| are| was| were| remain| seem)?(?: too| very| still)? {_UNCLEAR}", REQUIREMENT),
+    (f"{_UNCLEAR}(?: to (?:me|us))? {_ASKED}(?: \\w+){{0,3}}? {_CRITERIA}", REQUIREMENT),
+    (f"{_CANNOT} (?:know|tell|see|understand|make out) (?:{_ASKED} )?(?:\\w+ ){{0,3}}?{_CRITERIA}", REQUIREMENT),
+    (f"{_CRITERIA} {_CANNOT} (?:say|tell|state|define|specify) {_ASKED}", REQUIREMENT),
     (f"{_CRITERIA} (?:contradict|conflict)(?: with)?(?: each other| one another| themselves)?", REQUIREMENT),
 )
 _FOUND = [(pattern(rf"\b(?:{words})\b"), meaning) for words, meaning in _SAID]
@@ -65,7 +71,10 @@ _LABEL = pattern(r"[*_`#>\s-]*(?:reason|why|because|details?|context|explanation
 _EMPTY_LINES = pattern(r"\n[^\S\n]*(?=\n)")
 _MARKS = " \t*_`#>-–—:;."
 _AS_PRINTED = pattern(r"(?:6|six) total failed attempts|circular dependency(?: detected)?")
-_CLEARED = pattern(r"\b(?:clarified|cleared up|settled|resolved|answered|no longer|agreed (?:on|with))\b", re.I)
+_CLEARED = pattern(
+    r"\b(?:clarified|cleared (?:(?:it|this|that|them) )?up|settled|resolved|answered|no longer|agreed (?:on|with))\b",
+    re.I,
+)
 # Under these names a dialect says what the work is, and not how it went.
 _ABOUT_WORK = frozenset(
     {"task", "title", "item", "issue", "agent", "expert", "spec", "goal", "scope", "description", "type", "context"}
@@ -170,6 +179,8 @@ def _stated(words: str) -> Meaning | None:
         return None
     for phrase, meaning in _FOUND:
         found = phrase.search(words)
-        if found is not None and not is_denied(words[: found.start()], words[found.end() :]):
+        if found is None or is_denied(words[: found.start()], words[found.end() :]):
+            continue
+        if meaning != REQUIREMENT or not _CLEARED.search(words):  # criteria that were unclear may be so no more
             return meaning
     return None

@@ -178,6 +178,11 @@ def is_approval(word: object) -> bool:
     return _joined(word) in ("approved", "approve", "lgtm")
 
 
+def is_rejection(word: object) -> bool:
+    """Is it the very word of refusing? `needs_fixes` says besides that something must change."""
+    return _joined(word) in ("rejected", "not_approved")
+
+
 def only_ends(word: object) -> bool:
     """Does it say that a task is over, and nothing about the work?"""
     return _joined(word) in ENDINGS | FIXED

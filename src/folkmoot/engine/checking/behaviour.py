@@ -172,7 +172,7 @@ class Conduct:
         said = converted(to_builtins(run["report"]), Report)
         checks = item.column in flow.columns and flow.checks(stage(flow, item)) and item.kind not in ONLY_LOOKS
         known = self.tables.get("messages", {}).values()
-        for check, words in check_enclosed(event.run or "", said, run.get("outcome"), known, checks):
+        for check, words in check_enclosed(event, item, said, run.get("outcome"), known, checks):
             self.found(check, words, item.id)
 
     # Experts, sub-agents, splits

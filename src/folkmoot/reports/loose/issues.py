@@ -1,17 +1,44 @@
 """Issues that a verdict names, in whichever shape: a number, a text, a list, objects under names."""
 
+import re
 from typing import Any
 
+from folkmoot.core.report import Finding
 from folkmoot.core.vocabulary.lines import number_in, says_severity, severity_of
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.mended import mended, mended_in
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.undone import verdict_named
 from folkmoot.core.vocabulary.problems import listed_under, problems_in
 from folkmoot.core.vocabulary.words import plain
+from folkmoot.reports.canonical import Faulty
 
 OPEN = "open_issues"  # of `extra`: how many a verdict names that have no severity
 
 _WEAK = ("low", "medium")  # under a name that says so (`minor_issues`) they are remarks
+
+_COUNT = pattern(
+    r"[*_`(]{0,3}(\w{1,9})[*_`)]{0,3}((?: (?:issues?|findings?|problems?|found|open|total|in total)){0,3})[.:]?",
+    re.IGNORECASE,
+)
+_POINT = pattern(r"(\s{0,40})(?:[-*+•]|\d{1,3}[.)])\s")
+
+
+def count_in(words: str) -> int | None:
+    """How many there are, where the words say nothing else: `2`, `2 issues found:`."""
+    told = _COUNT.fullmatch(words.strip())
+    return number_in(told.group(1)) if told else None
+
+
+def check_count(count: int | None, found: list[Finding], lines: list[str]) -> None:
+    """Whoever lists more than it counts has not said which of the two holds. A point may have others below it, and what
+    is mended may be left out of the number. A number that is larger may count what was sent: the rules weigh that."""
+    if count is None or count >= len(found):
+        return
+    indents = [len(point.group(1)) for line in lines if (point := _POINT.match(line))]
+    if count not in (indents.count(min(indents, default=0)), sum(one.fixed is None for one in found)):
+        words = f"Issues: it counts {count}, and tells {len(found)}: which holds? Name each once and count them all"
+        raise Faulty([f"{words}, or leave the number out"])
 
 
 def left_open(data: dict[str, Any]) -> int:

@@ -7,6 +7,8 @@ from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.reports.placeholders import filled
 
 _MARKUP = "*_`#> \t•"
+_AROUND = "*_#> \t•"
+_CODE = pattern(r"`[^`\n]{1,300}`")
 _POINT = pattern(
     r"(\s{0,8})(?:[-*+•]\s+)?(?:[*_`]{0,3}option\s+(?:\d{1,3}|[A-Za-z])[*_`]{0,3}\s?[:.)–—-][*_`]{0,3}\s*"
     r"|(?:[-*+•]|\(?(?:\d{1,3}|[A-Za-z])[.)])\s+)",
@@ -17,6 +19,13 @@ _BULLET = pattern(r"\s{0,8}[-*+•]\s+(?!option\s)", re.IGNORECASE)
 _WHY = pattern(r"[*_`]{0,3}why(?: it is)? (?:insufficient|not enough|not)[*_`]{0,3}\s?:[*_`]{0,3}\s*", re.IGNORECASE)
 # `**Keep it:** slow`, with the colon inside of the marks.
 _COLON_INSIDE = pattern(r"(?<=\S):([*_`]{1,3})(?=\s|$)")
+# What is said of an option in points below it begins with such a word; anything else before a colon is an option.
+_SAID_OF = pattern(
+    r"[*_`]{0,3}(?:pros?|cons?|plus|minus|(?:dis)?advantages?|upsides?|downsides?|benefits?|drawbacks?|risks?|costs?"
+    r"|effort|problems?|notes?|but|because|reason|why|however|size|speed|security|performance|complexity|example|e\.g\.)"
+    r"\b",
+    re.IGNORECASE,
+)
 _LABELLED = pattern(r"[A-Za-z][A-Za-z ]{1,20}:\s")
 _RULE = pattern(r"[|:\s-]+")
 # The same marks in the middle of a line: `a) PEM b) DER`.
@@ -41,18 +50,19 @@ def options_in(words: str) -> list[Choice]:
 
 def _listed(words: str) -> list[Choice]:
     """`1. option: why it is not enough`; a line without a mark goes on with the option before, if any has a mark. So
-    does a point below a point: what is indented, or a bullet among numbers."""
+    does a point below a point: what is indented, or a bullet among numbers, if it is no further option."""
     lines = [line for line in words.split("\n") if line.strip()]
     if lines and all(line.lstrip().startswith("|") for line in lines):
         return _rows(lines)
     if len(lines) == 1:
         return [choice for point in _on_one_line(lines[0]) if (choice := _choice(point)) is not None]
     first = next((mark for line in lines if (mark := _POINT.match(line))), None)
+    more = _further(lines, first)
     points: list[list[str]] = []
     reasons: list[list[str]] = []
     for line in lines:
         mark = _POINT.match(line)
-        below = first is not None and mark is not None and _is_below(mark, first, line)
+        below = first is not None and mark is not None and line not in more and _is_below(mark, first, line)
         if points and (below or _WHY.match(line.strip())):
             reasons[-1].append(_WHY.sub("", line[mark.end() if mark else 0 :].strip(), count=1))
         elif points and not mark and (first is not None or line[:1].isspace()):
@@ -69,6 +79,26 @@ def _is_below(mark: re.Match[str], first: re.Match[str], line: str) -> bool:
     """Does this point stand under another one? The first says how far in, and with which kind of mark, they stand."""
     numbered = _BULLET.match(first.string) is None
     return len(mark.group(1)) > len(first.group(1)) + 1 or (numbered and _BULLET.match(line) is not None)
+
+
+def _further(lines: list[str], first: re.Match[str] | None) -> list[str]:
+    """Options behind numbered ones that have a bullet for a number: `a) PEM: large`, `b) DER: binary`, `* both: work`.
+    As the others they say why they are not enough, and they stand at the end: elsewhere bullets are about a number."""
+    if first is None or _BULLET.match(first.string):
+        return []
+    inside = len(first.group(1)) + 1
+    points = [line for line in lines if (mark := _POINT.match(line)) and len(mark.group(1)) <= inside]
+    places = [place for place, line in enumerate(points) if _BULLET.match(line)]
+    if not places or places[0] < 2 or len(places) < len(points) - places[0]:
+        return []
+    return points[places[0] :] if all(_has_reason(line) for line in points) else []
+
+
+def _has_reason(line: str) -> bool:
+    mark = _POINT.match(line)
+    point = line[mark.end() :].strip() if mark else line
+    choice = _choice(point)
+    return choice is not None and bool(choice.why_insufficient) and not _SAID_OF.match(point)
 
 
 def _because(choice: Choice, why: str) -> Choice:
@@ -129,11 +159,21 @@ def _apart(line: str) -> list[str]:
 
 def _choice(point: str) -> Choice | None:
     point = _COLON_INSIDE.sub(r"\1: ", point, count=1) if point[:1] in _MARKUP else point
+    # What stands in code is one thing, whatever signs it has.
+    hidden = _CODE.sub(lambda code: "`" + "x" * (len(code.group()) - 2) + "`", point)
+    option, why = point, ""
     for sign in (": ", " – ", " — ", " - "):
-        option, between, why = point.partition(sign)
-        if between and option.strip():
+        place = hidden.find(sign)
+        if place >= 0 and point[:place].strip():
+            option, why = point[:place], point[place + len(sign) :]
             break
-    else:
-        option, why = point, ""
-    named = filled(option.strip(_MARKUP))
+    named = filled(_unmarked(option))
     return Choice(option=named, why_insufficient=filled(why)) if named is not None else None
+
+
+def _unmarked(option: str) -> str:
+    """Without the marks around it; code at one of its ends keeps both of its marks."""
+    bare = option.strip(_AROUND)
+    if bare.count("`") % 2:
+        return bare.strip(_MARKUP)
+    return bare.strip(_MARKUP) if _CODE.fullmatch(bare) else bare

@@ -18,7 +18,7 @@ from folkmoot.core.vocabulary.plans import labelled_order
 from folkmoot.core.vocabulary.problems import listed_under
 from folkmoot.core.vocabulary.words import plain
 from folkmoot.reports.canonical import Faulty
-from folkmoot.reports.loose.issues import OPEN, open_issues
+from folkmoot.reports.loose.issues import OPEN, count_in, open_issues
 from folkmoot.reports.markdown import Section, report_in, sections_in
 from folkmoot.reports.page import SPOKEN, Line, Page, is_showing
 from folkmoot.reports.status import Status, read_status
@@ -85,14 +85,17 @@ def _labelled(lines: list[Line]) -> tuple[Report | None, set[int]]:
     sections = sections_in(lines, None)
     for section in sections:
         if section.name and not section.marked and section.body and section.body[0].number == section.number:
-            blank = next((at for at, line in enumerate(section.body) if not line.text.strip()), None)
+            told = 1 if count_in(section.body[0].text) is not None else 0  # behind a number the list itself may follow
+            begins = next((at for at, line in enumerate(section.body) if at >= told and line.text.strip()), told)
+            blank = next((at for at, line in enumerate(section.body) if at > begins and not line.text.strip()), None)
             section.body = section.body[:blank]
     known = [section for section in sections if _is_known(section) and section.text()]
     if not known:
         return None, set()
     read = {line.number for section in known for line in section.body} | {section.number for section in known}
     parts = report_in(Status(outcome="done"), known)
-    left = sum(open_issues(section.bullets()) for section in known if _is_unweighed(section.title))
+    listed = (section.bullets() for section in known if _is_unweighed(section.title))
+    left = sum(open_issues([point for point in points if count_in(point) is None]) for points in listed)
     return (replace(parts, extra={**parts.extra, OPEN: left}) if left else parts), read
 
 

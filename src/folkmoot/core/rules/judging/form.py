@@ -19,6 +19,7 @@ from folkmoot.core.rules.distinct import fault_of_attempts, normal
 from folkmoot.core.rules.judging.against.contradictions import (
     fault_of_contradiction,
     fault_of_no_verdict,
+    fault_of_rejection,
     fault_of_verdict_word,
 )
 from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE, may_say
@@ -60,6 +61,7 @@ def fault_of(case: Case, said: Report) -> str | None:
     )
     fault = fault or fault_of_signal(case, said) or fault_of_enclosed(case, said) or fault_of_contradiction(case, said)
     fault = fault or fault_of_no_verdict(case, said) or fault_of_verdict_word(case, said)
+    fault = fault or fault_of_rejection(case, said)
     if fault or case.item.kind == "part":
         return fault or _fault_of_part(case, said)
     fault = fault_of_words(case, said) or fault_of_comments(case, said) or fault_of_resolutions(case, said)

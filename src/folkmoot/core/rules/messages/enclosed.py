@@ -15,7 +15,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.records import Message
 from folkmoot.core.report import UNSENT, Posted, Report
 from folkmoot.core.rules.children.counting import no_room
-from folkmoot.core.rules.messages.kinds import FIX_TYPES, may_send
+from folkmoot.core.rules.messages.kinds import FIX_TYPES, may_send, sent_for
 from folkmoot.core.rules.messages.sending import checked, in_our_names, send
 from folkmoot.core.rules.messages.telling import ENCLOSED_MAX
 from folkmoot.core.situation import Case
@@ -45,7 +45,7 @@ def _as_sent(case: Case, number: int, order: SendMessage) -> Message:
 def has_told(case: Case, said: Report) -> bool:
     """Has the run that speaks sent an agent something itself, or sends it now? Then its verdict need not repeat it."""
     run = case.voice
-    sent = [message for message in case.messages.values() if run is not None and message.run == run.id]
+    sent = sent_for(run, case.item.id, case.messages.values()) if run is not None else []
     sent += enclosed(case, said)
     return any(message.to in case.flow.agents and message.payload for message in sent)
 
@@ -111,7 +111,7 @@ def _orders(case: Case, said: Report) -> list[SendMessage]:
     if not said.messages or case.run is None:
         return []
     found: list[SendMessage] = []
-    own = [message for message in case.messages.values() if message.run == case.run.id]
+    own = sent_for(case.run, case.item.id, case.messages.values())
     known = [(message.type, message.to, message.payload) for message in own]
     ids = {message.id for message in own}
     for posted in [one for one in said.messages if _is_own(case, one)][:ENCLOSED_MAX]:

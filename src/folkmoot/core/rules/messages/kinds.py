@@ -1,9 +1,10 @@
 """The documents' types of messages: which of them ask a person, make work, report, or only tell."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from folkmoot.core.flow import Flow
-from folkmoot.core.records import ANY, ORCHESTRATOR, Message
+from folkmoot.core.records import ANY, ORCHESTRATOR, Message, Run
 from folkmoot.core.vocabulary.words import plain, verdict_of
 
 ASKING = ("escalation", "clarification_request")
@@ -40,6 +41,19 @@ def is_notice(flow: Flow, kind: str) -> bool:
 
 def is_open(message: Message) -> bool:
     return message.status not in FINAL
+
+
+def sent_for(run: Run, item: str, messages: Iterable[Message]) -> list[Message]:
+    """What the run has sent; and what was sent about the item in its agent's name outside of any run, by a file or by
+    a command, since the agent was handed the item: that is said by the same agent about the same work."""
+    known = list(messages)
+    since = max((message.at for message in known if message.accepted_by == run.id), default=run.started_at)
+    return [
+        message
+        for message in known
+        if message.run == run.id
+        or (message.run is None and message.sender == run.agent and message.item == item and message.at >= since)
+    ]
 
 
 def against_end(payload: dict[str, Any]) -> str | None:

@@ -10,7 +10,7 @@ from folkmoot.core.item import Item
 from folkmoot.core.order import actor, iteration
 from folkmoot.core.records import ORCHESTRATOR, Message, Question
 from folkmoot.core.report import Report
-from folkmoot.core.rules.messages.kinds import AGAIN_TYPES, ASKING, FIX_TYPES, is_open, may_send
+from folkmoot.core.rules.messages.kinds import AGAIN_TYPES, ASKING, FIX_TYPES, is_open, may_send, sent_for
 from folkmoot.core.rules.messages.telling import of_item, of_report, own_context, own_envelope
 from folkmoot.core.situation import Case
 
@@ -64,8 +64,7 @@ def hand_over(case: Case, before: Item | None, command: Command) -> None:
         _hand_to_parts(case, before, command)
     if to is None or item.kind in HAS_NO_HANDOFF or (before is not None and not _is_anothers(case, before, to)):
         return
-    run = case.voice
-    sent = [m for m in case.messages.values() if run and m.run == run.id and m.to == to and m.status == "pending"]
+    sent = [m for m in _sent(case) if m.to == to and m.status == "pending"]
     if sent:
         case.set("item_rests", {"message": sent[-1].id}, message=sent[-1].id)
         return
@@ -82,13 +81,18 @@ def _hand(case: Case, senders: list[str], to: str, *, bind: bool = False, stage:
 
 def _hand_to_parts(case: Case, before: Item | None, command: Command) -> None:
     """Each agent that gets a part of the item is handed the item; what it was sent by the run itself will do."""
-    item, run = case.item, case.voice
+    item = case.item
     if before is not None and before.join == "parts" and before.column == item.column:
         return
-    told = {m.to for m in case.messages.values() if run and m.run == run.id and m.status == "pending"}
+    told = {m.to for m in _sent(case) if m.status == "pending"}
     for agent in dict.fromkeys(item.made.values()):
         if agent not in told:
             _hand(case, _senders(case, before, command), agent, stage=item.column)
+
+
+def _sent(case: Case) -> list[Message]:
+    run = case.voice
+    return sent_for(run, case.item.id, case.messages.values()) if run is not None else []
 
 
 def _senders(case: Case, before: Item | None, command: Command) -> list[str]:

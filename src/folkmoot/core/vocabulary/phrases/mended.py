@@ -101,6 +101,11 @@ def _said(name: str, value: Any) -> str:
     return str(value).strip() if _MENDED.fullmatch(words) else ""
 
 
+def says_mended(words: str) -> bool:
+    """Do these few words about a finding say that it is mended?"""
+    return bool(_said(_STATES[0], words))
+
+
 def mended_in(words: str) -> tuple[str, str]:
     """A finding in words without the mark that it is mended, and that mark; empty if there is none. What is struck
     through was withdrawn."""

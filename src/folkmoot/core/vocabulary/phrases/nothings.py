@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from folkmoot.core.report import Report
+from folkmoot.core.report import SIGNALS, Report
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.words import plain
 
@@ -49,11 +49,13 @@ def telling(words: Iterable[str]) -> list[str]:
 
 
 def without_nothing(said: Report) -> Report:
-    """The report without lessons, next steps and blockers that say that there are none: nobody is to be told those."""
+    """The report without lessons, next steps and blockers that say that there are none: nobody is to be told those.
+    Behind a signal they are all that its speaker says: "EXPERT_UNSUCCESSFUL: nothing found" is what came out."""
     if not (said.lessons or said.next_steps or said.blockers):
         return said
     parts = {"lessons": telling(said.lessons), "next_steps": telling(said.next_steps)}
-    blockers = said.blockers if said.blockers and not says_nothing(said.blockers) else None
+    of_signal = said.outcome != "done" and said.summary in SIGNALS
+    blockers = said.blockers if said.blockers and (of_signal or not says_nothing(said.blockers)) else None
     if (*parts.values(), blockers) == (said.lessons, said.next_steps, said.blockers):
         return said
     return replace(said, **parts, blockers=blockers)

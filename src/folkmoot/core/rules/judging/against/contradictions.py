@@ -43,7 +43,7 @@ from folkmoot.core.vocabulary.phrases.undone import (
 )
 from folkmoot.core.vocabulary.tries import asks_person, labelled_question, names_one_of, signalled, wants_person
 from folkmoot.core.vocabulary.triggers import SECURITY, left_in, stated_in, told_in, trigger_in
-from folkmoot.core.vocabulary.words import approves, is_approval, is_security, only_ends, says_fixed
+from folkmoot.core.vocabulary.words import approves, is_approval, is_rejection, is_security, only_ends, says_fixed
 
 # Whoever only answers another is read by whoever asked: all that it says is told there.
 ANSWERS = ("expert", "sub", "dispatch")
@@ -290,6 +290,18 @@ def fault_of_verdict_word(case: Case, said: Report) -> str | None:
         return None
     own = "fixes_applied" if case.item.returns_to else "completed"
     return f"{word!r} is the word of whoever looks at the work, as in {looks}, and this is {stage}: report {own}"
+
+
+def fault_of_rejection(case: Case, said: Report) -> str | None:
+    """From those who make the work, `rejected` may refuse what they were handed or told to mend, or ask that others
+    change something first. The one goes back to whoever handed it over, the other to whoever made the work."""
+    word = next((word for word in words_of_end(said) if is_rejection(word)), None)
+    stage = stage_of(case)
+    if word is None or said.outcome != "changes_requested" or case.item.kind in ANSWERS or case.flow.checks(stage):
+        return None
+    words = f"{word!r} is a verdict on work that was looked at, and this is {stage}: which holds? To refuse what was "
+    words += "handed over, or what was found, report disputed with what is wrong with it in a comment; to have others "
+    return f"{words}change something first report changes_requested (needs_fixes) with what"
 
 
 def _asks_by_message(case: Case, agent: str) -> bool:
