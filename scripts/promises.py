@@ -321,7 +321,7 @@ NOT_PROMISED = (
     ),
     (
         "That a budget is kept to the cent",
-        "it is looked at between runs; one that has begun goes on",
+        "it ends a run once its client has told so much; what is told after that, or only at the end, is on top",
     ),
     ("Anything about a disk that lies", "a disk that says it has written and has not can lose what was acknowledged"),
     (

@@ -6,6 +6,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.pq import Conninfo
 
 from bench.board import fill
 from folkmoot.core.commands import Actor, AddItem
@@ -64,6 +65,19 @@ def test_an_address_is_told_without_its_password() -> None:
     assert found.shown == "postgresql://ann@db.example:6000/team?sslmode=require&schema=two"
     assert found.has_password and found.schema == "two"
     assert "cret" in found.connect and "schema" not in found.connect
+
+
+def test_no_parameter_is_told_that_libpq_holds_secret() -> None:
+    """By the word of the libpq that is installed, and those that it takes for its own inner use alone."""
+    known = {one.keyword.decode(): one.dispchar for one in Conninfo.get_defaults()}
+    secret = {name for name, shown in known.items() if shown == b"*"} | {"scram_client_key", "scram_server_key"}
+    assert {"password", "sslpassword"} <= secret
+    for name in secret:
+        found = read_address(f"postgresql://ann@host/team?{name}=hidden&sslmode=require")
+        assert found.shown == "postgresql://ann@host/team?sslmode=require" and found.has_password
+    kept = {"sslkey", "sslcert", "options", "requirepeer", "require_auth", "krbsrvname", "target_session_attrs"}
+    for name in kept:
+        assert f"{name}=x" in read_address(f"postgresql://ann@host/team?{name}=x").shown
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.postgres import Server
+from tests.some import some
 from tests.worker.machines import FLOW
 from tests.worker.yard import ACTOR, git
 

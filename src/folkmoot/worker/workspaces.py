@@ -144,7 +144,7 @@ class GitWorkspaces:
             return self.repository.tip_of(target, theirs)
 
     def _check_target(self, target: str) -> None:
-        if (remote := self.repository.remote_now()) is not None:
+        if (remote := self.repository.base_now()) is not None:
             check_remote(self.repository, remote, target)
         else:
             check_branch(self.repository.git, self.repository.user, target)
@@ -157,7 +157,7 @@ class GitWorkspaces:
 
     def finish(self, target: str, old: str | None, new: str) -> str:
         """After a landing that died once its branch had moved: let the user's files come along. Gives what to say."""
-        if self.repository.remote_now() is not None:
+        if self.repository.base_now() is not None:
             moved = self.landing.follow(target, new)
             return " ".join(filter(None, [moved.note, told_of(target, moved.left)]))
         return told_of(target, self.landing.finish_checkout(target, old, new))

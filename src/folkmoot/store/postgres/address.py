@@ -10,7 +10,10 @@ SCHEMES = ("postgresql://", "postgres://")
 SCHEMA = "moot"
 NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 PARAMETER = re.compile(r"[a-z_][a-z0-9_]*")
-OWN, SECRET = ("schema", "durable"), ("password", "passfile", "sslpassword")
+OWN = ("schema", "durable")
+# By its name: libpq gets new ones (oauth_client_secret, scram_client_key), and none that it holds secret is shown.
+SECRET = re.compile(r".*(?:pass|secret|token|scram).*")
+NO_SECRET_ITSELF = "passfile"  # it names a file; left out, since it is of one machine
 _HOST = r"(?:[\w.%-]*|\[[0-9a-fA-F:.%]*\])(?::\d*)?"
 URL = re.compile(rf"postgres(?:ql)?://(?:([^/?#]*)@)?({_HOST}(?:,{_HOST})*)(/[^?#/]*)?(?:\?([^#]*))?")
 
@@ -48,8 +51,9 @@ def read_address(place: str) -> Address:
         raise bad_address(f"{schema[:80]!r} cannot be its schema: small letters, digits and _ make one")
     if own.get("durable", "yes") not in ("yes", "no"):
         raise bad_address("`durable` is yes or no")
-    secret = bool(colon) or any(name == "password" for name, _, _ in pairs)
-    told = [one for one in others if one.partition("=")[0] not in SECRET]
+    secrets = {name for name, _, _ in pairs if SECRET.fullmatch(name)}
+    secret = bool(colon) or bool(secrets - {NO_SECRET_ITSELF})
+    told = [one for one in others if one.partition("=")[0] not in secrets]
     told += [f"schema={schema}"] if schema != SCHEMA else []
     shown = _joined(f"{user}@" if user else "", hosts, database, told)
     return Address(

@@ -74,8 +74,7 @@ class Repository:
         self._passed_over: Sequence[str] = ()
         self.engines = [parts(path) for path in engines]
         self.told: Told = lambda: lambda path: None
-        self.user = user
-        self.home = os.path.abspath(home)
+        self.user, self.home = user, os.path.abspath(home)
         self.target = target
         self.git_dir = os.path.join(self.home, "repo.git")
         self.form = form  # sha1 or sha256
@@ -88,7 +87,7 @@ class Repository:
     def local(self) -> "Repository":
         """The same without the remote: for the user's own branches and trees."""
         own = copy.copy(self)
-        own.remote_now, own._seen = lambda: None, {}
+        own.remote_now, own.base_now, own._seen = lambda: None, lambda: None, {}
         return own
 
     def within(self, bounds: Bounds) -> "Repository":
@@ -220,7 +219,7 @@ class Repository:
 
     def fetched(self, target: str) -> dict[str, str]:
         """The commits of the target branch and of what we put on `moot/<target>`, now; their objects are here."""
-        if (remote := self.remote_now()) is not None:
+        if (remote := self.base_now()) is not None:
             return remote.branches(target)
         for left in reversed(range(TRIES)):
             there = branches_of(self.git, self.user, target)

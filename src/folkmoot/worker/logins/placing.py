@@ -24,8 +24,8 @@ class Files(Struct, frozen=True):
 def read_files(names: Iterable[str], worker_home: str, keeps_refresh: Iterable[str] = ()) -> Files:
     """Read the files that a client's entry names, like ~/.codex/auth.json, without the refresh tokens in them.
 
-    `keeps_refresh` names those whose refresh token does not rotate. A file that is missing or not fit is noted: many
-    clients can log in in more than one way.
+    `keeps_refresh` names those whose refresh token does not rotate. A file that is not fit is noted. One that is
+    missing is not: many clients can log in in more than one way, and say themselves when they could not.
     """
     files = Files()
     keeps = set(keeps_refresh)
@@ -37,6 +37,8 @@ def read_files(names: Iterable[str], worker_home: str, keeps_refresh: Iterable[s
         try:
             content = read_regular(os.path.join(worker_home, *parts[1:]))
             own = content if name in keeps else without_refresh(name, content)
+        except Missing:
+            continue
         except NotFit as fault:
             files.notes.append(f"{name} {fault}")
         except Unreadable:
@@ -100,12 +102,16 @@ class NotFit(Exception):
     """There is no file that could be read; the words say why."""
 
 
+class Missing(NotFit):
+    """There is none at all."""
+
+
 def read_regular(path: str) -> bytes:
     try:
         # Not blocking: a pipe or a device would be waited for otherwise. What it is, is asked of the open file.
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except FileNotFoundError as error:
-        raise NotFit("is not there") from error
+        raise Missing("is not there") from error
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             raise NotFit("is not a regular file")

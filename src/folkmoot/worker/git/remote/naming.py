@@ -16,6 +16,10 @@ FILE = "file://"
 URL = re.compile(r"(?:ssh|https|file)://[^\s]+")
 SCP = re.compile(r"(?:[A-Za-z0-9_.-]+@)?[A-Za-z0-9][A-Za-z0-9_.-]*:[^:\s][^\s]*")  # host:path, as git and scp write it
 
+PORT = re.compile(r"(?::\d*|\])$")  # how the name of a host ends that has a colon in it
+WRITTEN_LIKE_SCP = re.compile(r"^[^/@]*:[^/]*@")  # with a password, which no host:path has
+IN_WORDS = re.compile(r"([a-z]{3,5}://)[^\s/]{0,1000}@")
+
 
 def is_place(named: str) -> bool:
     """Does it say where a repository is: by a full path, or by an address that git takes?"""
@@ -48,8 +52,21 @@ def folder_of(place: str) -> str | None:
 
 
 def without_secret(place: str) -> str:
-    """An address as it may be shown: a name and a password in it are left out."""
-    return re.sub(r"^(https?://)[^/@]*@", r"\1", place)
+    """An address as it may be shown: a name and a password in it are left out. What stands before an @ is theirs, up to
+    the last one before the path; and so is a part of the path, where a / of the password was not written as %2F."""
+    scheme, apart, rest = place.partition("://")
+    if not apart:
+        return WRITTEN_LIKE_SCP.sub("", place)
+    end = re.search(r"[/?#]", rest)
+    who, path = (rest[: end.start()], rest[end.start() :]) if end else (rest, "")
+    if "@" not in who and "@" in path and ":" in who and not PORT.search(who):
+        who, path = rest, ""
+    return f"{scheme}://{who.rpartition('@')[2]}{path}"
+
+
+def words_without_secret(words: str, place: str) -> str:
+    """What git says of an address, as it may be shown. Git itself leaves out only what is before the first @."""
+    return IN_WORDS.sub(r"\1", words.replace(place, without_secret(place)))
 
 
 def _checked(place: str, named: str) -> str:
