@@ -219,3 +219,18 @@ def test_a_flow_that_is_not_in_force_says_who_would_be_started_with_it(moot: Moo
     assert checked.rstrip().endswith("people and scripts claim for them: helper")
     assert moot.json("check")["run"] == {"maker": "cat"}
     assert "  moot run starts maker with cat." in moot("apply").out
+
+
+def test_check_shows_what_came_into_a_list_and_what_went(nowhere: Moot) -> None:
+    nowhere("init")
+    flow = nowhere.folder / ".moot" / "flow.yaml"
+    text = flow.read_text()
+    slack = "{slack: SLACK_URL, on: [question, failure, pause, budget, landed, idle]}"
+    flow.write_text(f"{text}\nnotify: [{slack}, {{desktop: true}}]\n")
+    out = " ".join(nowhere("check").out.split())
+    assert 'notify: + {"slack": "SLACK_URL", "on": ["question", "failure", "pause"' in out and "…" in out
+    assert '+ {"desktop": true, "on": ["question"' in out
+    nowhere("apply")
+    flow.write_text(f"{text}\nnotify: [{{desktop: true}}]\n")
+    out = " ".join(nowhere("check").out.split())
+    assert 'notify: - {"slack": "SLACK_URL"' in out and "+ " not in out.split("notify: ")[1]

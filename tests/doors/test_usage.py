@@ -1,10 +1,12 @@
 """`moot usage`: what runs have used up, as a table and for scripts."""
 
 import pytest
+import yaml
 from msgspec import convert
 
 from folkmoot.api.usage import BudgetLine, UsageLine, UsageView
-from folkmoot.doors.cli.render.plot.usage import dollars, money, short, time, usage
+from folkmoot.core.rules.running.spending import dollars
+from folkmoot.doors.cli.render.plot.usage import money, short, time, usage
 from tests.doors.conftest import Moot
 
 NONE: dict[str, object] = {
@@ -30,9 +32,34 @@ def test_what_nobody_can_tell_is_unknown(nowhere: Moot) -> None:
     nowhere.work("coder")
     out = nowhere("usage").out
     assert "#1 Hello" in out and "unknown" in out and "$0.00" not in out
-    assert "unknown of $" in out and "A budget in money ends nothing" in out
-    assert "1 run told no tokens" in out and "price: {input: …, output: …}" in out
+    assert "unknown of $" in out and "A budget in money ends nothing" in out and "set one in time" in out
+    assert "1 run told no tokens" in out and "price" not in out  # of no tokens a price makes no money
     assert nowhere.json("usage")["total"]["cost_usd"] is None
+
+
+def test_a_price_is_asked_for_where_it_makes_money_of_tokens(nowhere: Moot) -> None:
+    nowhere("init")
+    nowhere("add", "Hello")
+    nowhere.work("coder", usage={"input_tokens": 10, "output_tokens": 5})
+    out = nowhere("usage").out
+    assert "The client chose the model: name it" in out and "ladder: {0+: NAME}" in out
+    flow = nowhere.folder / ".moot" / "flow.yaml"
+    text = flow.read_text()
+    assert "\nmodels:" not in text
+    ladder = yaml.safe_load(text)["agents"]
+    ladder["reviewer"]["ladder"] = {"0+": "small"}
+    flow.write_text(yaml.safe_dump({**yaml.safe_load(text), "agents": ladder, "models": {"small": {}}}))
+    nowhere("apply")
+    nowhere.work("reviewer", usage={"input_tokens": 10, "output_tokens": 5})
+    out = " ".join(nowhere("usage").out.split())
+    assert "small has no price in .moot/flow.yaml: models: {small: {price: {input: …, output: …}}}" in out
+
+
+def test_a_title_that_is_cut_says_so(nowhere: Moot) -> None:
+    nowhere("init")
+    nowhere("add", "A title that is much longer than a line of this table has room for")
+    nowhere.work("coder")
+    assert "#1 A title that is much longe… " in nowhere("usage").out
 
 
 def test_tokens_money_and_time_by_anything(nowhere: Moot) -> None:
@@ -52,15 +79,19 @@ def test_tokens_money_and_time_by_anything(nowhere: Moot) -> None:
 
 def test_numbers_are_short_and_never_a_wrong_nothing() -> None:
     assert [short(number) for number in (0, 9_999, 10_000, 1_234_567)] == ["0", "9,999", "10.0k", "1.2M"]
-    assert [time(seconds) for seconds in (0, 59, 60, 3599, 3600, 7260)] == [
+    assert [time(seconds) for seconds in (0, 2.649, 59, 59.96, 3599, 3600, 7260)] == [
         "0s",
+        "2.6s",
         "59s",
         "1m",
         "1h00m",
         "1h00m",
         "2h01m",
     ]
-    assert [dollars(usd) for usd in (0.0, 0.004, 0.01, 12.345)] == ["$0.00", "<$0.01", "$0.01", "$12.35"]
+    sums = {0.0: "$0.00", 0.0048: "$0.0048", 0.004: "$0.004", 0.00999: "$0.01", 0.000012: "$0.000012", 0.01: "$0.01"}
+    sums |= {12.345: "$12.35", 2.5: "$2.50", 999.99: "$999.99", 12345.6: "$12346", -0.0048: "-$0.0048", -1.5: "-$1.50"}
+    assert {usd: dollars(usd) for usd in sums} == sums
+    assert dollars(0.1 + 0.2 - 0.3) == "$0.00"
     assert money(line(runs=1)) == "unknown" and money(line()) == "-"
     assert money(line(runs=2, cost_usd=1.0, unpriced=1)) == "$1.00+" and money(line(runs=1, cost_usd=0.0)) == "$0.00"
 
@@ -90,5 +121,5 @@ def test_days_budgets_and_quota_are_pictured(capsys: pytest.CaptureFixture[str])
     out = capsys.readouterr().out
     bars = [row.count("█") + row.count("#") for row in out.splitlines() if row.startswith("11-1")]
     assert len(bars) == 3 and bars[0] < bars[1] < bars[2]
-    assert "$3.00 of $20.00" in out and "2.0M tokens of 2.0M tokens since you last decided" in out
-    assert "0s of 2h" in out and "2 runs of gates and landings, 2m" in out
+    assert "today (UTC)" in out and "$3.00 of $20.00" in out and "2.0M tokens of 2.0M tokens: spent" in out
+    assert "nothing of 2h" in out and "2 runs of gates and landings, 2m" in out

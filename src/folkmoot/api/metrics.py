@@ -26,6 +26,7 @@ class RunCounts(View, frozen=True, gc=False, kw_only=True):
     outcomes: dict[str, int]
     wasted: int
     wasted_rate: float
+    gates: int = 0  # of `total`: runs of gates and landings, which use no model
 
 
 class QuestionCounts(View, frozen=True, gc=False, kw_only=True):

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from msgspec import field
+
 from folkmoot.api.views import PauseView, View
 
 Unit = Literal["usd", "tokens", "seconds"]
@@ -32,6 +34,9 @@ class BudgetLine(View, frozen=True, gc=False, kw_only=True):
     used: float
     most: float
     item: str | None
+    unknown: bool = False  # there were runs, and nobody can tell what any of them used
+    alike: int | None = None  # other items that have used as much; null: there is no other item
+    again: bool = False  # an answer of a person has given the item its budget anew: used is what came after
 
 
 class WindowLine(View, frozen=True, gc=False, kw_only=True):
@@ -56,3 +61,4 @@ class UsageView(View, frozen=True, gc=False, kw_only=True):
     budgets: list[BudgetLine]
     windows: list[WindowLine]
     pauses: list[PauseView]
+    priceless: list[str] = field(default_factory=list)  # models whose runs told tokens, and which have no price

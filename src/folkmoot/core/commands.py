@@ -160,6 +160,10 @@ class ResumeBoard(Command, frozen=True, gc=False, kw_only=True):
     pool: str | None = None  # this one alone; None: everything
 
 
+class WeighDay(Command, frozen=True, gc=False, kw_only=True):
+    """The flow has changed: may agents begin today, or has its budget no more for them? Given by the engine."""
+
+
 class LapseRun(Command, frozen=True, gc=False, kw_only=True):
     died: str | None = None  # the lease ran out; or the run's worker is known to be dead. Given by the engine
 

@@ -158,7 +158,7 @@ def _meters(reading: Reading, flow: Flow, command: Command, item: Item | None, r
     wanted: list[str] = []
     if isinstance(command, commands.ClaimItem) and flow.limits.starts is not None:
         wanted.append(STARTS + command.agent)
-    elif flow.budget.has_day and item is not None and item.run is not None:
+    elif isinstance(command, commands.WeighDay) or (flow.budget.has_day and item is not None and item.run is not None):
         wanted.append(DAY)  # whatever ends the run, or keeps it, counts what it has used up
     if root is not None and (type(command) in ADDS or _may_make(command, item)):
         wanted.append(MADE_BELOW + root.id)

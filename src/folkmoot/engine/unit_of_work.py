@@ -13,6 +13,8 @@ from folkmoot.core.order import queue_position
 from folkmoot.core.rules.admission import bridge, check_place, way_out
 from folkmoot.core.rules.decide import decide
 from folkmoot.core.rules.dependencies import consequences
+from folkmoot.core.rules.running.budgets import used_today
+from folkmoot.core.rules.running.spending import DAY, DAY_MS
 from folkmoot.core.situation import MADE, Case, Draw, Situation
 from folkmoot.engine.clock_and_ids import Clock, Ids
 from folkmoot.engine.loading import known_item, situation
@@ -20,12 +22,13 @@ from folkmoot.engine.moment import Moment, moment
 from folkmoot.store.port import Transaction
 
 if TYPE_CHECKING:
-    from folkmoot.core.records import Run
+    from folkmoot.core.records import Meter, Run
     from folkmoot.errors import MootError
 
 DUE_MAX = 256  # how much of what time has made due one command applies; the next command applies the rest
 CONSEQUENCES_MAX = 5000
 ITEMS_MAX = 1_000_000
+COUNTED = ("day", "usd", "tokens", "seconds")  # of a day's meter
 
 NO_ITEM = Item(id="0", title="", column="")  # what a command is about that is about the board
 MAY_PAUSE = (commands.ReleaseRun, commands.LapseRun)
@@ -59,17 +62,24 @@ class UnitOfWork:
         """Make a flow the one in force; whoever may claim an item now follows from it."""
         fields = {"flow": adopted.flow, "source": adopted.source, "at": adopted.at}
         change = Change("flows", adopted.id, fields)
-        event = self._board_event("flow_adopted", {"version": int(adopted.id), "flow": adopted.flow.name}, change)
-        places = {
-            item.id: queue_position(adopted.flow, item) for item in self.tx.items(status="ready", limit=ITEMS_MAX)
-        }
-        self.tx.save([event], [("flows", adopted, True)], places)
+        told = {"version": int(adopted.id), "flow": adopted.flow.name}
+        rows: list[tuple[str, Row, bool]] = [("flows", adopted, True)]
+        changes = [change]
+        if self.flow_version and adopted.flow.budget.has_day and not self.flow.budget.has_day:
+            meter = self._used_today()
+            rows.append(("meters", meter, self.tx.meter(DAY) is None))
+            changes.append(Change("meters", DAY, {name: getattr(meter, name) for name in COUNTED}))
+        event = self._board_event("flow_adopted", told, *changes)
+        claimable = [item for status in ("ready", "proving") for item in self.tx.items(status=status, limit=ITEMS_MAX)]
+        places = {item.id: queue_position(adopted.flow, item) for item in claimable}
+        self.tx.save([event], rows, places)
         self.flow, before, self.flow_version = bridge(self.flow, adopted.flow), self.flow_version, int(adopted.id)
         if moves:
             self._move_out(adopted.flow, moves, actor)
         self.flow = adopted.flow
         if before:
             self._check_places()
+            self.apply(commands.WeighDay(), None, ENGINE)
         statuses = ("ready", "proving", "waiting", *sorted(ASKING))
         at_rest = [item for status in statuses for item in self.tx.items(status=status, limit=ITEMS_MAX)]
         for item in at_rest:
@@ -96,17 +106,22 @@ class UnitOfWork:
         case.set("item_edited", {"fields": ["home"]}, home=column)
         self.tx.save(case.events, _touched(case), {item.id: queue_position(self.flow, case.item)})
 
+    def _used_today(self) -> "Meter":
+        """Runs count for a day only where the flow has a budget of days: its first one finds the day under way."""
+        ended = self.tx.runs_ended(self.moment.at // DAY_MS * DAY_MS)
+        return used_today([*ended, *self.tx.open_runs()], self.moment.at)
+
     def _check_places(self) -> None:
         for item in self.tx.items(limit=ITEMS_MAX):
             if item.status not in ENDED:
                 check_place(self.flow, item, self.tx.open_run(item.id) if item.run else None)
 
-    def _board_event(self, name: EventName, context: dict[str, Any], change: Change) -> Event:
+    def _board_event(self, name: EventName, context: dict[str, Any], *changes: Change) -> Event:
         return Event(
             name=name,
             agent=ENGINE.name,
             context=context,
-            changes=[change],
+            changes=list(changes),
             at=self.moment.at,
             time=self.moment.now,
         )

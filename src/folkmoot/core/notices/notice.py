@@ -10,6 +10,7 @@ from folkmoot.core.events import Event
 from folkmoot.core.item import Item
 from folkmoot.core.notices.targets import Topic
 from folkmoot.core.records import PUT_ASIDE, Question
+from folkmoot.core.rules.running.spending import dollars
 
 REPEAT_MS = 600_000  # runs that meet the same pause at once, or one after the other, are one piece of news
 AT_WORK = ("ready", "running", "proving")
@@ -126,7 +127,7 @@ def _stopped(event: Event, rows: Rows) -> Notice | None:
 
 def _spent(event: Event, rows: Rows) -> Notice | None:
     usd, tokens = event.context.get("usd") or 0.0, event.context.get("tokens") or 0
-    used = [f"${usd:.2f}" if usd else "", f"{tokens:,} tokens" if tokens else ""]
+    used = [dollars(usd) if usd else "", f"{tokens:,} tokens" if tokens else ""]
     told = _joined("the day's budget is spent", ", ".join(part for part in used if part))
     return _notice(event, "budget", f"{told}; agents begin again after midnight, UTC")
 

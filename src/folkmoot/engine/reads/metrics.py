@@ -165,6 +165,7 @@ def _runs(runs: list[Run]) -> RunCounts:
         outcomes=dict(sorted(outcomes.items())),
         wasted=wasted,
         wasted_rate=_share(wasted, sum(run.ended_at is not None for run in runs)),
+        gates=sum(run.gate for run in runs),
     )
 
 

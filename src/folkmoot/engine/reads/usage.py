@@ -8,6 +8,7 @@ from typing import cast, get_args
 from msgspec.structs import replace
 
 from folkmoot.api.usage import BudgetLine, By, Unit, UsageLine, UsageView
+from folkmoot.core.flow import Budget
 from folkmoot.core.item import Item
 from folkmoot.core.records import Meter, Run
 from folkmoot.core.rules.running.spending import DAY, DAY_MS, money_of, tokens_of
@@ -46,9 +47,10 @@ def used(snapshot: Snapshot, by: str, since: str | None, item: str | None) -> Us
         days=_days(runs, now),
         gate_runs=len(gates),
         gate_seconds=round(sum(seconds_of(run, now) for run in gates), 3),
-        budgets=_budgets(snapshot, list(items.values())),
+        budgets=[*([] if item else _of_day(snapshot)), *_of_items(snapshot.flow.budget, list(items.values()))],
         windows=windows_of(reading, snapshot.flow),
         pauses=pause_views(reading.pauses(), now),
+        priceless=sorted({run.model or OWN_CHOICE for run in runs if tokens_of(run) and money_of(run) is None}),
     )
 
 
@@ -156,27 +158,43 @@ def seconds_of(run: Run, now: Moment) -> float:
     return max(ended - run.started_at, 0) / 1000
 
 
-def _budgets(snapshot: Snapshot, items: Collection[Item]) -> list[BudgetLine]:
+def _of_day(snapshot: Snapshot) -> list[BudgetLine]:
     budget, meter = snapshot.flow.budget, snapshot.reading.meter(DAY)
     day = meter if meter is not None and meter.day == snapshot.moment.at // DAY_MS else Meter(id=DAY)
-    of_day: dict[Unit, tuple[float | None, float]] = {
-        "usd": (budget.day_usd, day.usd),
-        "tokens": (budget.day_tokens, day.tokens),
-        "seconds": (budget.day_time, day.seconds),
-    }
-    of_item: dict[Unit, float | None] = {
+    limits: dict[Unit, float | None] = {"usd": budget.day_usd, "tokens": budget.day_tokens, "seconds": budget.day_time}
+    used_up = {unit: float(getattr(day, unit)) for unit in limits}
+    ran = day.seconds > 0  # time is always counted
+    return [
+        BudgetLine(of="day", unit=unit, used=used_up[unit], most=most, item=None, unknown=ran and not used_up[unit])
+        for unit, most in limits.items()
+        if most is not None
+    ]
+
+
+def _of_items(budget: Budget, items: Collection[Item]) -> list[BudgetLine]:
+    """Of each budget the item that has used most, as far as anybody can tell."""
+    limits: dict[Unit, float | None] = {
         "usd": budget.item_usd,
         "tokens": budget.item_tokens,
         "seconds": budget.item_time,
     }
-    found = [
-        BudgetLine(of="day", unit=unit, used=used_up, most=most, item=None)
-        for unit, (most, used_up) in of_day.items()
-        if most is not None
-    ]
-    for unit, most in of_item.items():
+    found = []
+    for unit, most in limits.items():
         spent = {one.id: float(getattr(one.span, unit)) for one in items}
-        top = max(spent, key=lambda one: spent[one], default=None)
-        if most is not None and top is not None:
-            found.append(BudgetLine(of="item", unit=unit, used=spent[top], most=most, item=top if spent[top] else None))
+        top = max(items, key=lambda one: (spent[one.id], -one.number), default=None)
+        if most is None or top is None:
+            continue
+        used_up = spent[top.id]
+        found.append(
+            BudgetLine(
+                of="item",
+                unit=unit,
+                used=used_up,
+                most=most,
+                item=top.id if used_up or len(items) == 1 else None,
+                unknown=not used_up and unit != "seconds" and any(one.span.runs for one in items),
+                alike=sum(one == used_up for one in spent.values()) - 1 if len(items) > 1 else None,
+                again=top.clarifications > 0,
+            )
+        )
     return found

@@ -176,8 +176,8 @@ def trial_view(tally: Tally) -> View:
         "success": _part(tally.done, tally.items),
         "hours": round(tally.seconds / 3600, 2),
         "median_item_hours": round(median(tally.item_seconds) / 3600, 2) if tally.item_seconds else None,
-        "cost_usd": round(tally.cost, 2),
-        "cost_per_done_usd": round(tally.cost / tally.done, 2) if tally.done else None,
+        "cost_usd": round(tally.cost, 6),
+        "cost_per_done_usd": round(tally.cost / tally.done, 6) if tally.done else None,
         "questions": {"asked": tally.questions, "answered": tally.answered},
         "runs": {"count": tally.runs, "wasted": sum(tally.wasted.values()), **tally.wasted},
         "broken": tally.broken,
@@ -204,7 +204,7 @@ def _share_view(share: Share) -> View:
         "runs": share.runs,
         "success": _part(share.of_use, share.runs),
         "hours": round(share.seconds / 3600, 2),
-        "cost_usd": round(share.cost, 2),
+        "cost_usd": round(share.cost, 6),
     }
 
 
@@ -216,7 +216,7 @@ def _mean(views: list[View]) -> View:
         if isinstance(value, dict):
             means[key] = _mean(values)
         elif key not in ("seed", "broken"):
-            means[key] = round(mean(values), 3) if values else None
+            means[key] = round(mean(values), 6 if key.endswith("_usd") else 3) if values else None
     return means
 
 

@@ -1,5 +1,6 @@
 """What a run's client tells of its use while it works: counted on the board, and looked at against the budgets."""
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -9,6 +10,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.report import Report, Usage
 from folkmoot.core.rules.running.budgets import Left
 from folkmoot.core.rules.running.spending import bounded, priced
+from folkmoot.errors import Refused
 from folkmoot.worker.ports import Stream
 
 if TYPE_CHECKING:

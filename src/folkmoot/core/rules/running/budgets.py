@@ -6,13 +6,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from folkmoot.core.commands import CloseQuestion
+from folkmoot.core.commands import CloseQuestion, WeighDay
 from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import Budget, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Meter, Pause, Run
 from folkmoot.core.report import Usage
-from folkmoot.core.rules.running.spending import DAY, DAY_MS
+from folkmoot.core.rules.running.spending import DAY, DAY_MS, dollars, money_of, token_sum
 from folkmoot.core.situation import Case
 from folkmoot.errors import NothingToDo, Refused
 
@@ -147,6 +147,34 @@ def spend_day(case: Case) -> None:
     case.emit("budget_spent", {"usd": meter.usd, "tokens": meter.tokens, "seconds": meter.seconds}, pauses=(DAY, pause))
 
 
+def weigh_day(case: Case, command: WeighDay) -> None:
+    """Another flow holds from now on: a day that its budget leaves open goes on, and where it is spent no agent begins.
+    That a person let today go on stands."""
+    today = case.situation.at // DAY_MS
+    meter = case.meters.get(DAY)
+    if meter is not None and meter.day == today and day_is_spent(case.flow.budget, meter):
+        spend_day(case)
+    elif DAY in in_force(case.pauses.values(), case.now):
+        over = {
+            "on": False,
+            "until": None,
+            "ends_at": None,
+        }  # without an end: nobody let the day go on whatever it costs
+        why = "the flow's budget leaves more for today"
+        case.emit("board_resumed", {"pauses": [DAY], "why": why}, pauses=(DAY, over))
+
+
+def used_today(runs: Iterable[Run], at: int) -> Meter:
+    """What runs that began today have used. The time of one that goes on is counted when it is next heard of."""
+    today, usd, tokens, seconds = at // DAY_MS, 0.0, 0, 0.0
+    for run in runs:
+        if run.gate or run.started_at // DAY_MS != today:
+            continue
+        usd, tokens = usd + (money_of(run) or 0.0), tokens + (token_sum(run) or 0)
+        seconds += run.seconds if run.ended_at is None else max(run.ended_at - run.started_at, 0) / 1000
+    return Meter(id=DAY, day=today, usd=usd, tokens=tokens, seconds=seconds)
+
+
 def _spent(used_up: float, most: float | None) -> bool:
     return most is not None and used_up >= most
 
@@ -155,7 +183,7 @@ def over_budget(flow: Flow, item: Item) -> str | None:
     """Which budget of the item is used up since a person last looked, in words; None if none is."""
     budget, span = flow.budget, item.span
     if _spent(span.usd, budget.item_usd):
-        return f"${span.usd:.2f} of ${budget.item_usd:.2f}"
+        return f"{dollars(span.usd)} of {dollars(budget.item_usd or 0.0)}"
     if _spent(span.tokens, budget.item_tokens):
         return f"{span.tokens:,} of {budget.item_tokens:,} tokens"
     if _spent(span.seconds, budget.item_time):
@@ -171,7 +199,7 @@ def _time(seconds: float) -> str:
 def allowance(flow: Flow) -> str:
     """What an item may use up between two answers of a person, in words."""
     budget = flow.budget
-    told = [f"${budget.item_usd:.2f}"] if budget.item_usd is not None else []
+    told = [dollars(budget.item_usd)] if budget.item_usd is not None else []
     told += [f"{budget.item_tokens:,} tokens"] if budget.item_tokens is not None else []
     told += [_time(budget.item_time)] if budget.item_time is not None else []
     return ", ".join(told)
@@ -182,10 +210,11 @@ def spent_so_far(item: Item) -> str:
     span = item.span
     told = [f"{span.runs} run{'' if span.runs == 1 else 's'}"]
     told += [f"{span.tokens:,} tokens"] if span.tokens else []
-    told += [f"${span.usd:.2f}"] if span.usd else []
+    told += [dollars(span.usd)] if span.usd else []
     told += [_time(span.seconds)] if span.seconds >= 1 else []
     kept = "; what they made is kept on the item's branch" if item.head is not None else ""
-    return f"used so far: {', '.join(told)}{kept}"
+    since = "since the last answer" if item.clarifications else "so far"
+    return f"used {since}: {', '.join(told)}{kept}"
 
 
 class Left(Struct, frozen=True, kw_only=True):

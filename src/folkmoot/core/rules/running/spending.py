@@ -5,6 +5,7 @@ added to the item and the day. A run that is killed has counted up to what its w
 """
 
 from collections.abc import Sequence
+from math import floor, log10
 from typing import Any
 
 from msgspec import Struct
@@ -30,6 +31,19 @@ class Counted(Struct, frozen=True):
     run: dict[str, Any]
     item: dict[str, Any]
     rows: dict[str, Any]
+
+
+def dollars(usd: float) -> str:
+    """A sum of money as people read it, wherever it is told. Below a cent it has two digits: what was used is never
+    shown as nothing, and two small sums can be compared."""
+    size = abs(round(usd, 9))  # what is less comes from adding, not from a price
+    if not size:
+        return "$0.00"
+    places = 0 if size >= 1000 else 2 if size >= 0.01 else 1 - floor(log10(size))
+    told = f"{size:.{places}f}"
+    whole, _, parts = told.partition(".")
+    told = f"{whole}.{parts.rstrip('0').ljust(2, '0')}" if parts else whole
+    return f"{'-' if usd < 0 else ''}${told}"
 
 
 def priced(flow: Flow, model: str | None, usage: Usage) -> Usage:

@@ -2,6 +2,7 @@
 
 from folkmoot.api.metrics import Metrics
 from folkmoot.api.views import LessonView
+from folkmoot.core.rules.running.spending import dollars
 from folkmoot.doors.cli.render.page import COMMAND, HEAD, QUIET, Page, count, day_of, one_line, who
 from folkmoot.flows.spans import format_span
 
@@ -19,7 +20,8 @@ def metrics(view: Metrics) -> None:
     _row(page, "items", f"{workflows.total}, {workflows.done} done, {workflows.cancelled} cancelled")
     if view.success_rate is not None:
         _row(page, "success", f"{_percent(view.success_rate)} of those that have ended are done")
-    _row(page, "runs", f"{runs.total}, {runs.open} open, {runs.wasted} wasted ({_percent(runs.wasted_rate)})")
+    whose = f" ({runs.total - runs.gates} of agents, {runs.gates} of gates and landings)" if runs.gates else ""
+    _row(page, "runs", f"{runs.total}{whose}, {runs.open} open, {runs.wasted} wasted ({_percent(runs.wasted_rate)})")
     _row(page, "handoffs", f"{_average(view.handoffs_per_workflow)} an item")
     _row(page, "fix iterations", f"{_average(view.fix_iterations)} an item")
     _row(page, "escalation rate", f"{_percent(view.escalation_rate)} of what was begun")
@@ -27,7 +29,7 @@ def metrics(view: Metrics) -> None:
     after = f", answered after {_span(waited)}" if waited is not None else ""
     _row(page, "questions", f"{asked.asked}, {asked.open} open{after}")
     if view.cost_usd:
-        _row(page, "cost", f"${view.cost_usd:.2f}")
+        _row(page, "cost", dollars(view.cost_usd))
     _workflows(page, view)
     if view.time_per_agent:
         page.head("Time per agent")
@@ -35,7 +37,7 @@ def metrics(view: Metrics) -> None:
     for agent, seconds in sorted(view.time_per_agent.items(), key=lambda row: -row[1]):
         cost = view.cost_per_agent.get(agent, 0)
         label = page.text((one_line(agent).ljust(wide), who("")[1]))
-        page.labelled(label, _span(seconds), (f"  ${cost:.2f}" if cost else "", QUIET), indent=2)
+        page.labelled(label, _span(seconds), (f"  {dollars(cost)}" if cost else "", QUIET), indent=2)
 
 
 def _workflows(page: Page, view: Metrics) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from folkmoot.core.rules.running.spending import dollars
 from folkmoot.doors.cli.render.page import AGENT, BAD, CARE, GOOD, HEAD, QUIET, Page, Part, count, one_line
 
 View = dict[str, Any]
@@ -44,9 +45,9 @@ def _sums(page: Page, trials: list[View], mean: View) -> None:
     median = [", ", _hours(mean["median_item_hours"]), " for the median item"] if mean["median_item_hours"] else []
     hours = range_of(lambda t: t["hours"], _hours)
     _line(page, "Time", _hours(mean["hours"]), hours, " in all", *median)
-    each = [", ", _money(mean["cost_per_done_usd"]), " for each done item"] if mean["cost_per_done_usd"] else []
-    cost = range_of(lambda t: t["cost_usd"], _money)
-    _line(page, "Cost", _money(mean["cost_usd"]), cost, *each)
+    each = [", ", dollars(mean["cost_per_done_usd"]), " for each done item"] if mean["cost_per_done_usd"] else []
+    cost = range_of(lambda t: t["cost_usd"], dollars)
+    _line(page, "Cost", dollars(mean["cost_usd"]), cost, *each)
     asked = mean["questions"]["asked"]
     range_asked = range_of(lambda t: t["questions"]["asked"], _number)
     _line(page, "Questions", _number(asked), range_asked, f", {_number(mean['questions']['answered'])} answered")
@@ -78,7 +79,7 @@ def _agents(page: Page, shares: list[View], trials: int) -> None:
         agent = share["agent"] if share["agent"] != before else ""
         before = share["agent"]
         success = share["success"]
-        numbers = f" {share['hours']:8.1f} {_money(share['cost_usd']):>10}"
+        numbers = f" {share['hours']:8.1f} {dollars(share['cost_usd']):>10}"
         page.row(
             "  ",
             (page.cut(page.text((agent, AGENT)), name).plain.ljust(name), AGENT),
@@ -107,7 +108,3 @@ def _percent(value: float) -> str:
 
 def _hours(value: float) -> str:
     return f"{value:.1f} h"
-
-
-def _money(value: float) -> str:
-    return f"${value:.2f}"

@@ -3,8 +3,9 @@
 from msgspec import Struct, field
 
 from folkmoot.api.summary.digest import Digest, DigestItem
+from folkmoot.core.rules.running.spending import dollars
 from folkmoot.doors.cli.render.page import count, one_line, when
-from folkmoot.doors.cli.render.plot.usage import dollars, money, short, time
+from folkmoot.doors.cli.render.plot.usage import money, short, time
 from folkmoot.doors.cli.render.progress.blocked_reasons import pause_words
 
 SHOWN_MAX = 20

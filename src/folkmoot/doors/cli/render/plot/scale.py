@@ -4,6 +4,8 @@ from collections.abc import Callable
 from math import ceil, floor, log10
 from typing import Any
 
+from folkmoot.core.rules.running.spending import dollars
+
 View = dict[str, Any]
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
@@ -29,11 +31,6 @@ def hours(value: float) -> str:
     return f"{_rounded(value, 1):.1f} h"
 
 
-def money(value: float) -> str:
-    told = f"${abs(value):.2f}" if abs(value) < 1000 else f"${abs(value):.0f}"
-    return f"-{told}" if round(value, 2) < 0 else told
-
-
 def percent(value: float) -> str:
     hundredths = _rounded(value * 100, 1)
     return f"{hundredths:.0f}%" if hundredths == int(hundredths) else f"{hundredths:.1f}%"
@@ -53,8 +50,8 @@ MEASURES: dict[str, tuple[str, Callable[[float], str]]] = {
     "success": ("items done", percent),
     "hours": ("time in all", hours),
     "median_item_hours": ("median item", hours),
-    "cost_usd": ("cost in all", money),
-    "cost_per_done_usd": ("cost of a done item", money),
+    "cost_usd": ("cost in all", dollars),
+    "cost_per_done_usd": ("cost of a done item", dollars),
     "questions": ("questions", number),
     "runs": ("runs", number),
     "wasted_runs": ("runs to nowhere", number),

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from folkmoot.core.rules.running.spending import dollars
 from folkmoot.doors.cli.render.page import AGENT, HEAD, PERSON, QUIET, Page, Part
-from folkmoot.doors.cli.render.plot.scale import hours, money, names_of, number, spelled, ticks
+from folkmoot.doors.cli.render.plot.scale import hours, names_of, number, spelled, ticks
 
 View = dict[str, Any]
 WIDEST = 80
@@ -66,7 +67,7 @@ def spreads(page: Page, plots: View) -> None:
     """How hours and cost are spread over the items."""
     for key, title, shape in (
         ("item_hours", "Hours of a done item", hours),
-        ("item_cost_usd", "Cost of an item", money),
+        ("item_cost_usd", "Cost of an item", dollars),
     ):
         found = {name.upper(): plots[key][name] for name in names_of(plots) if plots[key].get(name)}
         if not found:

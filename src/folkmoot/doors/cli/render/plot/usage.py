@@ -1,9 +1,11 @@
 """What runs have used up, as a table, a picture of the days, the budgets and the windows of quota."""
 
-from folkmoot.api.usage import UsageLine, UsageView
+from folkmoot.api.usage import BudgetLine, UsageLine, UsageView
+from folkmoot.core.rules.running.spending import dollars
 from folkmoot.doors.cli.render.board import window_words
 from folkmoot.doors.cli.render.page import CARE, COMMAND, HEAD, QUIET, Page, count, one_line, short_run, when
 from folkmoot.doors.cli.render.plot.terminal import FANCY, SIMPLE, WIDEST
+from folkmoot.engine.reads.usage import OWN_CHOICE
 from folkmoot.flows.spans import format_span
 
 UNKNOWN = "unknown"
@@ -30,7 +32,8 @@ def _table(page: Page, view: UsageView) -> None:
     wide = min(WIDE, max([len(NAMES[view.by]), 6, *(len(_about(view, line)) for line in shown)]))
     page.row((f"{NAMES[view.by]:{wide}} {'runs':>5} {'tokens in':>10} {'out':>8} {'cost':>9} {'time':>8}", HEAD))
     for line in shown:
-        page.row(f"{_about(view, line)[:wide]:{wide}} ", *_cells(line))
+        about = page.cut(page.text(_about(view, line)), wide).plain
+        page.row(f"{about:{wide}} ", *_cells(line))
     if len(view.lines) > len(shown):
         page.line((f"and {len(view.lines) - len(shown)} more: ", QUIET), ("moot usage --json", COMMAND))
     if len(view.lines) != 1:
@@ -67,10 +70,6 @@ def money(line: UsageLine) -> str:
     return dollars(line.cost_usd) + ("+" if line.unpriced else "")
 
 
-def dollars(usd: float) -> str:
-    return f"${usd:.2f}" if usd >= 0.01 or not usd else "<$0.01"
-
-
 def short(number: float) -> str:
     for size, letter in ((1_000_000, "M"), (10_000, "k")):
         if number >= size:
@@ -79,8 +78,8 @@ def short(number: float) -> str:
 
 
 def time(seconds: float) -> str:
-    if seconds < 60:
-        return f"{seconds:.0f}s"
+    if seconds < 59.95:  # with a tenth, so that lines add up to their sum
+        return f"{seconds:.1f}".removesuffix(".0") + "s"
     minutes = round(seconds / 60)
     return f"{minutes}m" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02d}m"
 
@@ -90,12 +89,16 @@ def _doubt(page: Page, view: UsageView) -> None:
     if total.untold:
         told = "told no tokens: cut off before the client said, or the client never does"
         page.line((f"{_of(total.untold, total.runs)} {told}.", QUIET))
-    if total.unpriced:
-        known = "" if total.cost_usd is None else "; + marks sums that lack some"
-        words = f"Of {_of(total.unpriced, total.runs)} nobody can tell the cost{known}."
-        page.line((f"{words} Name the model in the agent's ladder, and its price in .moot/flow.yaml:", QUIET))
-        page.line(("ladder: {0+: NAME}", COMMAND), indent=2)
-        page.line(("models: {NAME: {price: {input: …, output: …}}}", COMMAND), indent=2)
+    if total.unpriced and total.cost_usd is not None:
+        page.line((f"+ marks a cost that lacks {_of(total.unpriced, total.runs)}: nobody can tell it.", QUIET))
+    # A price makes money of tokens: where none were told it would help nothing.
+    for model in view.priceless:
+        if model == OWN_CHOICE:
+            words, act = "The client chose the model: name it, and its price: ", "ladder: {0+: NAME}, models: {NAME: …}"
+        else:
+            words = f"{one_line(model)} has no price in .moot/flow.yaml: "
+            act = f"models: {{{one_line(model)}: {{price: {{input: …, output: …}}}}}}"
+        page.line((words, QUIET), (act, COMMAND), hang=2)
     if view.gate_runs:
         ran = f"{count(view.gate_runs, 'run')} of gates and landings, {time(view.gate_seconds)}"
         page.line((f"Beside them {ran}: they use no model.", QUIET))
@@ -131,16 +134,27 @@ def _budgets(page: Page, view: UsageView) -> None:
         return
     page.blank()
     page.line(("Budgets", HEAD))
-    for one in view.budgets:
-        what = "today" if one.of == "day" else f"item #{one.item}" if one.item else "each item"
-        more = "" if one.of == "day" or not one.item else " since you last decided"
-        used = _amount(one.unit, one.used) if one.used else "nothing" if not view.total.unpriced else UNKNOWN
-        used = _amount(one.unit, 0) if not one.used and one.unit == "seconds" else used
-        spent = one.used >= one.most
-        page.row((f"  {what:12}", QUIET), (f"{used} of {_amount(one.unit, one.most)}{more}", CARE if spent else ""))
+    labels = [_whose(one) for one in view.budgets]
+    wide = max(map(len, labels)) + 2
+    for number, (label, one) in enumerate(zip(labels, view.budgets, strict=True)):
+        used = UNKNOWN if one.unknown else "nothing" if not one.used else _amount(one.unit, one.used)
+        is_spent = one.used >= one.most
+        again = " since your last answer" if one.again and one.item else ""
+        said = f"{used} of {_amount(one.unit, one.most)}{again}{': spent' if is_spent else ''}"
+        shown = "" if number and labels[number - 1] == label else label
+        page.row((f"  {shown:{wide}}", QUIET), (said, CARE if is_spent else ""))
     if view.total.runs and view.total.cost_usd is None and any(one.unit == "usd" for one in view.budgets):
-        words = "A budget in money ends nothing while nobody can tell the cost: give prices, or one in tokens."
-        page.line((words, CARE))
+        way = "give prices, or one in tokens" if view.total.runs > view.total.untold else "set one in time"
+        page.line((f"A budget in money ends nothing while nobody can tell the cost: {way}.", CARE))
+
+
+def _whose(one: BudgetLine) -> str:
+    if one.of == "day":
+        return "today (UTC)"
+    if one.item is None:
+        return "each item"
+    others = {None: "", 0: ", the most"}.get(one.alike, f" and {one.alike} more")
+    return f"item #{one.item}{others}"
 
 
 def _amount(unit: str, value: float) -> str:

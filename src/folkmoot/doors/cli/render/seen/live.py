@@ -8,9 +8,9 @@ from folkmoot.api.pages import BoardStatus
 from folkmoot.api.screen import BoardView, Card
 from folkmoot.api.views import QuestionView
 from folkmoot.core.flow import END, Flow
+from folkmoot.core.rules.running.spending import dollars
 from folkmoot.doors.cli.render.board import board as columns
 from folkmoot.doors.cli.render.page import AGENT, BAD, CARE, GOOD, QUIET, Page, Part, one_line
-from folkmoot.doors.cli.render.plot.usage import dollars
 
 OPTIONS = 9  # that one key can choose
 KEYS = "q ends it"

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 from folkmoot.api.pages import BoardStatus
 from folkmoot.api.views import LiveRun
+from folkmoot.core.rules.running.spending import dollars
 from folkmoot.doors.cli.render.page import (
     AGENT,
     CARE,
@@ -18,7 +19,6 @@ from folkmoot.doors.cli.render.page import (
     one_line,
     short_run,
 )
-from folkmoot.doors.cli.render.plot.usage import dollars
 from folkmoot.doors.cli.render.progress.blocked_reasons import pause_words, reason_words
 
 SHOWN_MAX = 5
