@@ -22,7 +22,7 @@ from bench import (
 )
 from bench.mirrors import following
 from bench.queues import blocked
-from bench.repositories import package
+from bench.repositories import batches, package
 from bench.server import cycles as postgresql
 from bench.server import order
 from bench.serving import cycles as serving
@@ -42,6 +42,7 @@ PARTS: dict[str, Callable[[], Mapping[str, object]]] = {
     "Quests of many agents in virtual time, beside the best any order could do": quests.run,
     "A worker in a plain folder, beside its commands started bare": folder.run,
     "Runs in clones that land on main, beside the bare git commands": landing.run,
+    "Items that land together, beside one after the other": batches.run,
     "One run with a gate in a large public project, beside the bare git commands": package.run,
     "Waiting for an item, beside the bare means of waking": wakeup.run,
     "Claim and report over HTTP, beside one caller in the process": serving.run,

@@ -100,6 +100,7 @@ FLOW_SECTIONS: list[tuple[str, str, keys.Keys, type[msgspec.Struct] | None]] = [
     ("notify", "Under `notify`, a list: of the first five exactly one.", keys.NOTIFY, None),
     ("messages", "Under `messages`, by the type of message.", keys.MESSAGE, None),
     ("questions", "Under `questions`.", keys.QUESTIONS, core.QuestionPolicy),
+    ("land", "Under `land`.", keys.LAND, core.Land),
     ("clone", "Under `clone`.", keys.CLONE, core.Clone),
     ("secrets", "Under `secrets`.", keys.SECRETS, core.SecretPolicy),
     ("mirror", "Under `mirror`.", keys.MIRROR, None),

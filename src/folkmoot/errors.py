@@ -114,7 +114,10 @@ class Unavailable(MootError):
 
 
 def unknown_item(item: str) -> Invalid:
-    return Invalid("unknown_item", "there is no item {item}", "see: <list>", item)
+    # The beginning of a run's id is told wherever runs are listed, so it is tried here too.
+    of_run = len(item) > 3 and item[0] == "r" and set(item[1:]) <= set("0123456789abcdef")
+    hint = "see: <list>; what a run said: <output>" if of_run else "see: <list>"
+    return Invalid("unknown_item", "there is no item {item}", hint, item)
 
 
 def unknown_column(column: str, known: Iterable[str]) -> Invalid:

@@ -6,7 +6,10 @@ from typing import Any
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Actor
+from folkmoot.core.commands import ENGINE, Actor
+from folkmoot.core.flow import LANDING
+from folkmoot.core.report import Task
+from folkmoot.core.work import Work
 from folkmoot.engine.steering import calls as steering
 from folkmoot.errors import Invalid, NothingToDo, Refused
 from folkmoot.testing.builders import PERSON, SoundBoard, change, report, small_flow
@@ -155,6 +158,108 @@ def test_a_gate_hears_nothing_and_a_stale_run_neither() -> None:
         assert hear(board, gate) == []
         with pytest.raises(Refused, match="not the current run"):
             hear(board, run)
+
+
+# -- comments of people on what is at work
+
+QUEST = small_flow("""
+start: plan
+discover: plan
+columns: {plan: {agents: [p], next: dev}, dev: {agents: [d], next: look, gate: [ward]}, look: {agents: [r], next: done}}
+agents: {p: {write: none, may: [split]}, d: {}, r: {}}
+gates: {ward: {run: ["true"]}}
+""")
+
+
+def comment(board: SoundBoard, item: str, words: str, actor: Actor = ADA, **more: Any) -> None:
+    board.engine.act(actor, commands.AddComment(content=words, **more), item)
+
+
+def commented(board: SoundBoard, agent: str) -> list[str]:
+    """The comments in the brief of the agent's next run, and none of them twice."""
+    brief = board.engine.claim(PERSON, agent)["brief"]
+    assert brief["said"] == []
+    return [one["content"] for one in brief["comments"]]
+
+
+def split_in_two(board: SoundBoard) -> None:
+    board.add()
+    board.effort("p", "split", tasks=[Task(key="a", title="one"), Task(key="b", title="two")])
+
+
+def test_a_task_does_not_end_past_a_persons_comment_that_nobody_heard() -> None:
+    with SoundBoard(QUEST) as board:
+        split_in_two(board)
+        run = board.claim("d", item="2")
+        comment(board, "2", "the limit is 20 MB")
+        board.report(run, "done")
+        assert (board.item("2").status, board.item("2").because) == ("ready", "ada said: the limit is 20 MB")
+        assert commented(board, "d") == ["the limit is 20 MB"]
+
+
+def test_a_run_that_asks_hears_a_persons_comment_and_may_end_its_task() -> None:
+    with SoundBoard(QUEST) as board:
+        split_in_two(board)
+        run = board.claim("d", item="2")
+        comment(board, "2", "20 MB", artifact="spec", target="Limits")
+        assert hear(board, run) == ["spec, Limits: 20 MB"]
+        board.report(run, "done")
+        assert board.item("2").status == "done"
+
+
+def test_a_comment_waits_for_the_next_stage_where_there_is_one() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        run = board.claim("d")
+        comment(board, item, "mind the docs")
+        board.bring(run, "done", change("a.py"))
+        board.effort("ward", "done")
+        assert board.item(item).column == "look"
+        assert commented(board, "r") == ["mind the docs"]
+        assert [one.heard for one in board.item(item).said] == [board.item(item).run]
+
+
+def test_a_comment_on_a_task_whose_work_is_over_is_told_to_whoever_looks_at_the_whole() -> None:
+    with SoundBoard(QUEST) as board:
+        split_in_two(board)
+        comment(board, "2", "told to its own agent")
+        run = board.claim("d", item="2")
+        board.bring(run, "done", change("a.py"))
+        with pytest.raises(Refused, match="about to land"):
+            say(board, "2", "too late")
+        comment(board, "2", "while it lands")
+        board.bring(LANDING, work=Work(commit="c1", merged="m1"))
+        assert board.item("2").status == "done"
+        comment(board, "2", "after its end")
+        comment(board, "2", "a note", ENGINE)
+        board.effort("d", "done")
+        board.effort("ward", "done")
+        brief = board.engine.claim(PERSON, "r")["brief"]
+        told = [(one["item"], one["content"]) for one in brief["comments"]]
+        assert told == [("2", "told to its own agent"), ("2", "while it lands"), ("2", "after its end")]
+
+
+def test_comments_of_agents_the_engine_and_replies_that_resolve_are_said_to_nobody() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        comment(board, item, "before anybody works")
+        run = board.claim("d")
+        comment(board, item, "mine", run)
+        comment(board, item, "from a file", Actor("r", file=True))
+        comment(board, item, "noted", ENGINE)
+        comment(board, item, "agreed", parent="c001", resolution="accepted")
+        assert board.item(item).said == []
+
+
+def test_a_long_comment_is_heard_in_part_and_is_never_refused() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        run = board.claim("d")
+        comment(board, item, "x" * 9_000)
+        assert hear(board, run)[0].endswith("x […the rest is in comment c001]")
+        for number in range(25):
+            comment(board, item, f"{number}")
+        assert len(hear(board, run)) == 20
 
 
 # -- taking

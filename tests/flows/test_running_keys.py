@@ -84,7 +84,7 @@ PLANTED = [
     (DEFAULT, "\nrun: {python: work}", "2:15: run.python: 'work' is no function", "module:function"),
     ("sandbox: auto", "sandbox: allways", "3:10: sandbox: 'allways' is not known here", "'always'?"),
     ("sandbox: auto", "sandbox: yes", "3:10: sandbox: 'yes' is not known here", "auto, always, never"),
-    ("sandbox: auto", "sandbox: [auto]", "3:10: sandbox: a list stands where the value belongs", "one word"),
+    ("sandbox: auto", "sandbox: [auto]", "3:10: sandbox: a list stands where the value belongs", "one of auto"),
     ("starts: 20", "starts: 0", "5:11: limits.starts: '0' is out of range", "from 1 to"),
     ("starts: 20", "strats: 20", "5:3: limits.strats: unknown key", "'starts'?"),
     ("window: 10m", "window: 10", "6:11: limits.window: '10' has no unit", "10m"),
@@ -305,3 +305,16 @@ def test_agents_and_gates_say_which_labels_they_need() -> None:
     assert flow.agents["reader"].needs == ["gpu", "big"]
     assert flow.gates["app"].needs == ["macos"]
     assert flow.agents["coder"].needs == []
+
+
+@pytest.mark.parametrize(("said", "batch"), [("", 1), ("land: {}", 1), ("land: {batch: 20}", 20)])
+def test_how_many_items_land_together(said: str, batch: int) -> None:
+    assert load_flow(f"{FLOW}\n{said}\n", "flow.yaml", lambda path: "").land.batch == batch
+
+
+@pytest.mark.parametrize("said", ["{batch: 0}", "{batch: 101}", "{batch: all}", "{batches: 2}", "20"])
+def test_a_batch_that_cannot_be_is_a_fault_at_its_place(said: str) -> None:
+    with pytest.raises(FlowFaults) as error:
+        load_flow(f"{FLOW}\nland: {said}\n", "flow.yaml", lambda path: "")
+    line = FLOW.count("\n") + 2
+    assert f"flow.yaml:{line}:" in str(error.value)

@@ -35,6 +35,7 @@ PLACES: list[tuple[keys.Keys, str]] = [
     (keys.MESSAGE, "messages.review_request"),
     (keys.QUESTIONS, "questions"),
     (keys.NOTIFY, "notify.1"),
+    (keys.LAND, "land"),
     (keys.CLONE, "clone"),
     (keys.SECRETS, "secrets"),
     (keys.MIRROR, "mirror"),

@@ -36,7 +36,7 @@ class Host:
         return subprocess.Popen(command, cwd=self.folder, env=self.env, **pipes)  # type: ignore[call-overload]
 
 
-def hosts_of(postgres: Server, folder: Path) -> tuple[list[Host], Path]:
+def hosts_of(postgres: Server, folder: Path, batch: int) -> tuple[list[Host], Path]:
     board, remote = postgres.database(), folder / "shared.git"
     first = folder / "one"
     first.mkdir()
@@ -47,7 +47,7 @@ def hosts_of(postgres: Server, folder: Path) -> tuple[list[Host], Path]:
     git(folder, "init", "-q", "--bare", "-b", "main", str(remote))
     git(first, "remote", "add", "origin", str(remote))
     git(first, "push", "-q", "origin", "main")
-    nothing = {"more": "", "after": "done", "agents": "", "agent": ", needs: [linux]"}
+    nothing = {"more": "", "after": "done", "agents": f"land: {{batch: {batch}}}", "agent": ", needs: [linux]"}
     flow = FLOW.format(remote="origin", lease="4s", gate=", gate: [check]", actor=ACTOR, gates=CHECK, **nothing)
     (first / ".moot").mkdir()
     (first / ".moot" / "flow.yaml").write_text(flow)
@@ -62,8 +62,11 @@ def hosts_of(postgres: Server, folder: Path) -> tuple[list[Host], Path]:
 CHECK = "check: {run: ['/bin/sh', '-c', 'test -f README.md']}"
 
 
-def test_three_hosts_land_every_item_once_though_one_is_killed_for_good(postgres: Server, tmp_path: Path) -> None:
-    hosts, remote = hosts_of(postgres, tmp_path)
+@pytest.mark.parametrize("batch", some([1, 4], [4]))
+def test_three_hosts_land_every_item_once_though_one_is_killed_for_good(
+    postgres: Server, tmp_path: Path, batch: int
+) -> None:
+    hosts, remote = hosts_of(postgres, tmp_path, batch)
     names = [f"file{number}.txt" for number in range(8)]
     for name in names:
         hosts[0].say("add", name, "--body", f"write {name} made\nshell sleep 0.5\nreport done", "--files", name)

@@ -70,7 +70,7 @@ LookState = Literal["good", "note", "act"]  # note: runs can begin, and it shoul
 class Look(View, frozen=True, gc=False, kw_only=True):
     """One thing that was looked at before a run."""
 
-    look: Literal["flow", "client", "settings", "gate", "branch", "tree", "sandbox", "cost"]
+    look: Literal["flow", "client", "settings", "gate", "branch", "forge", "tree", "sandbox", "cost", "notify", "pause"]
     state: LookState
     about: str = ""  # which client, gate or branch
     words: str

@@ -24,6 +24,7 @@ from folkmoot.core.enums import (
     Type,
 )
 from folkmoot.core.item import Guidance, Output, Proof
+from folkmoot.core.proposals.proposal import Proposal
 from folkmoot.core.report import NamedFinding, Report, Statement, Tests
 
 Data = dict[str, Any]  # fields that whoever wrote them has chosen
@@ -265,6 +266,7 @@ class ItemView(ItemSummary, frozen=True, gc=False, kw_only=True):
     runs: list[RunView]
     head: str | None
     branch: str | None
+    proposal: Proposal | None  # the pull request by which it was last proposed
     landed: str | None
     landed_on: str | None
     evidence: list[Proof] | str | None

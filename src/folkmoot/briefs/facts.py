@@ -215,7 +215,8 @@ def _without_empty(view: View) -> View:
 
 def _comments(brief: View) -> Iterator[str]:
     for comment in brief["comments"]:
-        about = f" on {inline(comment['artifact'])}" if comment["artifact"] else ""
+        about = f" on item {inline(comment['item'])}" if comment.get("item") else ""  # another's: a task of this one
+        about += f" on {inline(comment['artifact'])}" if comment["artifact"] else ""
         about += f", {inline(comment['target'])}" if comment["target"] else ""
         about += f", in answer to {inline(comment['parent'])}" if comment["parent"] else ""
         state = comment["resolution"] or comment["status"]

@@ -11,7 +11,7 @@ from folkmoot.core.report import Finding, Report, Usage
 from folkmoot.core.vocabulary.actor import ENGINE as ENGINE
 from folkmoot.core.vocabulary.actor import Actor as Actor
 from folkmoot.core.vocabulary.ways import Way
-from folkmoot.core.work import Evidence, Touched, Work
+from folkmoot.core.work import Batch, Evidence, Touched, Work
 
 
 class Command(Struct, frozen=True, gc=False, kw_only=True):
@@ -40,6 +40,7 @@ class ClaimItem(Command, frozen=True, gc=False, kw_only=True):
     took: str | None = None  # the run that ended for it
     cloned: bool = False  # an agent from outside does it, in a clone that was made for it here
     labels: list[str] | None = None  # of the worker; None: whoever claims is none
+    beside: str | None = None  # of a landing: the run that has its branch, and brings its work along
 
 
 class TakeOver(Command, frozen=True, gc=False, kw_only=True):
@@ -76,9 +77,7 @@ class HearPeople(Command, frozen=True, gc=False, kw_only=True):
 
 class ReportRun(Command, frozen=True, gc=False, kw_only=True):
     """`fault` says what was wrong when no report could be read: then the outcome is a protocol failure.
-    `final`: its process is over, so a report that breaks the form ends the run; else it is refused, and the run lives.
-    `work` and `evidence` are what a worker saw itself; an agent's own word for them stands in the report.
-    `moves`: of a landing, how the branch will differ once this report has moved it; None: by this nothing moves."""
+    `work` and `evidence` are what a worker saw itself; an agent's own word for them stands in the report."""
 
     report: Report
     fault: str | None = None
@@ -123,6 +122,7 @@ class RecordLanding(Command, frozen=True, gc=False, kw_only=True):
     tree: str | None = None  # of `new`; None: nobody could say
     touched: list[Touched] = field(default_factory=list)  # how `new` differs from `old`
     evidence: list[Evidence] = field(default_factory=list)  # of the gates that ran on that tree
+    batch: Batch | None = None  # `new` brings the work of others too; then `touched` is this item's share
 
 
 class SettleLanding(Command, frozen=True, gc=False, kw_only=True):
@@ -340,9 +340,7 @@ class ReviewConflict(Command, frozen=True, gc=False, kw_only=True):
 
 
 class EndReview(Command, frozen=True, gc=False, kw_only=True):
-    """The whole was looked at: a task that waited for it goes on; given by the engine."""
-
-    why: str
+    why: str  # the whole was looked at: a task that waited for it goes on; given by the engine
 
 
 class WidenRun(Command, frozen=True, gc=False, kw_only=True):

@@ -101,6 +101,9 @@ EVENTS: dict[EventName, str] = {
     "landing_deferred": "others hold what the work touches: it lands when they are done",
     "landing_failed": "the work does not fit with what is on the branch, or a gate is red on the two together",
     "work_landed": "the work is on the branch it is for",
+    "work_proposed": "the work is proposed: its branch is pushed, and a pull request asks for it to be merged",
+    "proposal_seen": "the pull request stands otherwise than it did: its checks, its reviews, its branch",
+    "proposal_answered": "a person on the forge has closed the pull request, or somebody else has changed its branch",
     "landing_found": "a landing ended before it could say so, but its work is on the branch",
     "landing_dropped": "a landing ended before it moved the branch",
     "run_paused": "its pool has no quota, its provider does not answer, or its client cannot run: the run ended, and "

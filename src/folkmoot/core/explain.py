@@ -62,6 +62,9 @@ def stands(flow: Flow, item: Item, now: float, questions: Iterable[Question]) ->
             return f"taken by {item.taken}, who works on it in {item.column}"
         case "running":
             return f"{item.proving.left[0] if item.proving else agent} works on it in {item.column}"
+        case "proving" if item.proposal and item.is_proposed and flow.proposes:
+            stands = f" ({item.proposal.stands})" if item.proposal.stands else ""
+            return f"waiting in {item.column} for people to merge {item.proposal.url}{stands}"
         case "proving" if item.proving and item.proving.left[0] == LANDING:
             return f"waiting in {item.column} to land on {f'item {item.parent}' if item.parent else flow.target}"
         case "proving" if item.proving:

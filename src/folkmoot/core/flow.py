@@ -196,6 +196,20 @@ class SecretPolicy(Struct, frozen=True, omit_defaults=True, kw_only=True):
     allow: list[str] = field(default_factory=list)  # files and folders where what looks like a secret is none
 
 
+class Land(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """How finished work comes to the branch it is for: moved there, or proposed to people as a pull request."""
+
+    mode: Literal["branch", "pr"] = "branch"
+    batch: int = 1  # of the branch: how many items at most are merged, proved and landed together
+    remote: str | None = None  # of a pull request: the remote that has the target branch; None: the flow's, or `origin`
+    branch: str = "moot/{item}"  # the branch that is pushed for a pull request
+    draft: bool = True
+    checks: Literal["required"] = "required"  # which checks count: those that the rules of the branch name
+    merge: Literal["never"] = "never"  # people merge
+    repository: str | None = None  # OWNER/NAME; None: as the address of the remote says
+    api: str | None = None  # where the forge's interface is; None: as the address of the remote says
+
+
 Notice = Literal["plain", "divine"]  # in which words a person is told of a question: ours, or the escalation document's
 
 
@@ -228,6 +242,7 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True, dict=True):
     budget: Budget = field(default_factory=Budget)
     target: str = "main"
     remote: str | None = None  # where several machines keep commits and land: a remote's name, or its address
+    land: Land = field(default_factory=Land)
     # May a run widen its item's files? `guarded`: not to what builds and checks the project; or the paths it may take.
     widen: str | list[str] = "guarded"
     mirror: str | None = None  # the folder of the documents' files
@@ -241,6 +256,16 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True, dict=True):
     def targets(self) -> list[Target]:
         """Where people are told of what happens."""
         return [Target(command=self.notify, on=["question"])] if self.notify else self.notices
+
+    @property
+    def proposes(self) -> bool:
+        """Is finished work proposed as a pull request, and not brought to the target branch?"""
+        return self.land.mode == "pr"
+
+    @property
+    def base_remote(self) -> str | None:
+        """The remote whose target branch work is for; None: the user's own repository."""
+        return (self.land.remote or self.remote or "origin") if self.proposes else self.remote
 
     def pool(self, agent: str, model: str | None) -> str:
         """Whose quota a run uses: the model's pool, else that of the program that runs it, else the agent's own."""

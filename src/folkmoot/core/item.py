@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from folkmoot.core.enums import Kind, Outcome, Priority, Status, Type
+from folkmoot.core.proposals.proposal import Proposal
 from folkmoot.core.report import Finding, Remark, Tests, Try
 from folkmoot.core.work import Evidence, Landing
 
@@ -157,6 +158,7 @@ class Sentence(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     by: str
     at: int = 0
     heard: str | None = None  # the run that was told first; None: nobody yet
+    comment: str | None = None  # it was said as this comment, which briefs tell as such
 
 
 class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -238,6 +240,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     marked: str | None = None  # the commit in which a landing has marked conflicts; as such it never lands
     shown: str | None = None  # where it was when it last came before a stage that gives verdicts; empty: nowhere
     landing: Landing | None = None  # the move of a branch that was begun with it
+    proposal: Proposal | None = None  # the pull request by which it was last proposed
     landed: str | None = None  # the commit with which its work came onto the branch it is for
     landed_on: str | None = None
     new_tests: list[str] = field(default_factory=list)  # test files that were made for it
@@ -266,6 +269,12 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     def asker(self) -> str | None:
         """The item whose branch its work is for: its parent, or the one whose run sent for it. None: the target."""
         return self.parent or (self.dispatched_by if self.kind == "dispatch" else None)
+
+    @property
+    def is_proposed(self) -> bool:
+        """Are people on the forge to act on its work, as it is now?"""
+        asked = self.proposal
+        return asked is not None and asked.state == "open" and not asked.renew and asked.head == self.head
 
     @property
     def awaited_whole(self) -> str | None:

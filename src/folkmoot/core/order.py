@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS, PRIORITIES
-from folkmoot.core.flow import Flow
+from folkmoot.core.flow import END, LANDING, Flow
 from folkmoot.core.item import Item
 
 # A chain of dependents longer than this counts as this long: the order is a hint, and its upkeep must stay bounded.
@@ -30,6 +30,8 @@ def claimant(flow: Flow, item: Item) -> str | None:
     if item.column not in flow.columns:
         return None
     if item.status == "proving":
+        if item.is_proposed and flow.proposes and item.proving and item.proving.left[:1] == [LANDING]:
+            return None  # whoever merges, or asks for changes, acts on the forge
         return item.proving.left[0] if item.proving and item.proving.left else None
     return actor(flow, item) if item.status == "ready" else None
 
@@ -78,6 +80,23 @@ def shown_first(items: Iterable[Item], each: int | None) -> list[Item]:
         if each is None or taken[item.column] <= each:
             found.append(item)
     return sorted(found, key=lambda item: item.number)
+
+
+def worked_for(flow: Flow, item: Item) -> tuple[str, list[str]]:
+    """The column whose work is done where the item is, and what lies below it: help works for the stage it helps."""
+    column, origins = flow.acting(item.column, item.tags).name, list(item.origins)
+    # In a dispute column the side whose turn it is, or a senior who helps it out, speaks from that side's own column.
+    while flow.columns[column].kind in ("escalation", "dispute") and origins:
+        column = origins.pop()
+    return column, origins
+
+
+def ends_here(flow: Flow, item: Item) -> bool:
+    """Has nobody more to work on the item once the work where it is is done?"""
+    if item.kind in ONE_SHOT_KINDS or item.column == END:
+        return True
+    column, _ = worked_for(flow, item)
+    return flow.columns[column].next == END or (item.kind == "task" and column == item.home)
 
 
 def stage(flow: Flow, item: Item) -> str:

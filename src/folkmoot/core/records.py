@@ -59,6 +59,7 @@ class Run(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     person: str | None = None  # who does its agent's work by hand; None: the agent does
     took: str | None = None  # the run that this person ended to take over
     cloned: bool = False  # nobody here started its agent; it works in a clone that was made for it
+    beside: str | None = None  # of a landing: the run that has the branch, by whose move this item lands too
     heard: int = 0  # the number of the last sentence that it was told
     kept: list[str] = field(default_factory=list)  # comments that such reports brought
     # Of each statement of its report: did it act? None: nobody asked, as of a run that an older board has ended.

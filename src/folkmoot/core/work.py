@@ -58,6 +58,14 @@ class Evidence(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     tree: str | None = None
     output: str = ""  # its last words
     before: str = ""  # it was red in the same way on the target branch, before any agent had worked: what it said there
+    beside: list[str] = field(default_factory=list)  # the other items whose work is in that tree: they land together
+
+
+class Batch(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+    """An item's share of a branch's move that brings the work of several, proved together."""
+
+    own: str  # the merge by which this item's work comes; the branch goes on to the merge of the last one
+    beside: list[str]  # the other items
 
 
 class Landing(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -69,3 +77,9 @@ class Landing(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     run: str = ""
     tree: str | None = None  # of what lands: gates were green on it; None: nobody could say which it is
     head: str | None = None  # the item's work that it is to bring there
+    batch: Batch | None = None  # None: the move brings this item's work alone
+
+    @property
+    def commit(self) -> str:
+        """The commit by which the item's own work is on the branch, once that has moved to `new`."""
+        return self.batch.own if self.batch else self.new

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from folkmoot.api.call import Role
     from folkmoot.api.screen import ItemChange, ShowChange
     from folkmoot.api.serving import ServeOptions, ServerStart
-    from folkmoot.api.views import Said
+    from folkmoot.api.views import ItemView, Said
     from folkmoot.core.report import Report
     from folkmoot.engine.access.tokens import Access
     from folkmoot.engine.checking.health import HealthCheck, WorkerLook

@@ -225,7 +225,7 @@ class Engine:
 
         return self.transact(actor, commands.ClaimItem(agent="", lease=0), work, None, "", Assignment)
 
-    def on_board(self, actor: Actor, command: commands.StopBoard | commands.ResumeBoard) -> Pauses:
+    def on_board(self, actor: Actor, command: Command) -> Pauses:
         """A command about the board as a whole; the answer says what is paused after it."""
 
         def work(unit: UnitOfWork) -> Pauses:

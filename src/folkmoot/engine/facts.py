@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from folkmoot.briefs.brief import Facts, subject_of
-from folkmoot.core.enums import ENDED
+from folkmoot.core.enums import ENDED, ENGINE_NAME
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Guidance, Item, Output
 from folkmoot.core.records import Lesson, Run
@@ -16,7 +16,7 @@ from folkmoot.core.rules.children.saying import said_beside
 from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.sharing.lessons import is_of_whole, told_to
 from folkmoot.core.unfinished import PARTIAL, told_of
-from folkmoot.engine.reads.views import comment_views, history_views, message_view
+from folkmoot.engine.reads.views import comment_view, comment_views, history_views, message_view
 from folkmoot.store.port import Reading
 
 View = dict[str, Any]
@@ -44,6 +44,9 @@ def facts(reading: Reading, flow: Flow, item: Item, run: Run) -> Facts:
     if subject is not item:
         history = [*history_views(reading, subject), *history]
         comments = [*comment_views(reading, subject), *comments]
+    told_comments = msgspec.to_builtins(comments) if comments else []
+    if item.splits:
+        told_comments += _about_ended_tasks(reading, flow, item)
     lessons = reading.lessons(LESSONS_LOOKED_AT) if reading.head().lessons else []
     told = told_to(run.agent, subject, lessons) if lessons else []
     previous = _previous(reading, item, subject, run) if item.last_run or subject.last_run else None
@@ -54,7 +57,7 @@ def facts(reading: Reading, flow: Flow, item: Item, run: Run) -> Facts:
     around |= {name: views for name, views in (("split", said), ("unfinished", left), ("whole", above)) if views}
     return Facts(
         history=msgspec.to_builtins(history) if history else [],
-        comments=msgspec.to_builtins(comments) if comments else [],
+        comments=told_comments,
         parent=parent,
         messages=_messages(reading, item, run) if item.message or flow.messages else [],
         lessons=[{"text": one.text, "agent": one.agent, "item": one.item} for one in told] if told else [],
@@ -67,6 +70,19 @@ def facts(reading: Reading, flow: Flow, item: Item, run: Run) -> Facts:
         whole=_whole(reading, subject),
         spoken=_spoken(reading, item) if item.kind != "part" and flow.groups else {},
     )
+
+
+def _about_ended_tasks(reading: Reading, flow: Flow, whole: Item) -> list[View]:
+    """What people wrote about tasks that have ended, also since then: it holds for whoever goes on with the whole."""
+    found: list[View] = []
+    for task in reading.child_items(whole.id):
+        if task.kind != "task" or not task.comment_count or task.status not in ENDED:
+            continue
+        for one in reading.comments(task.id):
+            by_person = one.run is None and one.author not in flow.agents and one.author != ENGINE_NAME
+            if by_person:
+                found.append({"item": task.id, **msgspec.to_builtins(comment_view(one))})
+    return found
 
 
 def _untold(lessons: list[Lesson], told: list[Lesson], item: Item) -> int:

@@ -9,6 +9,7 @@ from folkmoot.core.commands import Actor, Command
 from folkmoot.core.enums import ENDED, STATUSES
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
+from folkmoot.core.proposals import orders
 from folkmoot.core.records import Hold, Message, Meter, Pause, Run
 from folkmoot.core.rules.judging.form import names_another
 from folkmoot.core.rules.messages.kinds import is_open
@@ -49,8 +50,10 @@ ABOUT_PAUSES = frozenset(
         *SPENDS,
         commands.StopBoard,
         commands.ResumeBoard,
+        commands.WeighDay,
         commands.AnswerQuestion,
         commands.RaiseQuestion,
+        orders.PausePool,
     }
 )
 ADDS = frozenset({commands.AddItem, commands.DispatchAgent})

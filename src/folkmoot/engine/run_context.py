@@ -2,9 +2,10 @@
 
 from msgspec import Struct, field
 
-from folkmoot.core.enums import ENDED
+from folkmoot.core.enums import ENDED, STATUSES
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
+from folkmoot.core.proposals.proposal import Proposal
 from folkmoot.core.rules.judging.required import proved, required
 from folkmoot.core.rules.running.landing import is_at_rest, moves_branch, unsettled
 from folkmoot.core.rules.running.rights import may_write
@@ -15,6 +16,7 @@ from folkmoot.engine.loading import known_item
 from folkmoot.errors import Invalid
 from folkmoot.store.port import Reading
 
+ALL = 1_000_000
 ABOVE_MAX = 32  # more than splits and dispatches can lie above each other
 
 
@@ -38,6 +40,7 @@ class RunContext(Struct, frozen=True, kw_only=True):
         default_factory=dict
     )  # tree -> gates that are green on it, as the flow has them
     landing: Landing | None = None
+    proposal: Proposal | None = None  # by which its work was last proposed
     marked: str | None = None  # the commit in which a landing has marked conflicts, that somebody was to mend
     person: str | None = None  # who does its agent's work by hand
     has_landed: bool = False  # the run has ended, and the board says that by it the work is on its branch
@@ -83,10 +86,20 @@ def run_context(reading: Reading, flow: Flow, run_id: str) -> RunContext:
         gates=[gate for gate in gates if flow.gates[gate].run],
         proved=proved(flow, item),
         landing=item.landing,
+        proposal=item.proposal,
         marked=item.marked,
         person=run.person,
         has_landed=moves_branch(run),
     )
+
+
+def proposals(reading: Reading) -> dict[str, Proposal]:
+    """The pull requests about which people may yet decide, by item."""
+    unfinished = (
+        item for status in STATUSES if status not in ENDED for item in reading.items(status=status, limit=ALL)
+    )
+    open_ones = ((item.id, item.proposal) for item in unfinished if item.proposal is not None)
+    return {item: one for item, one in open_ones if one.state != "merged" and one.number}
 
 
 def unsettled_landing(reading: Reading, item_id: str) -> tuple[bool, Landing | None]:

@@ -119,6 +119,10 @@ class Fields:
         return good
 
     def choice(self, node: Node, path: Path, what: str, known: tuple[Word, ...] | list[Word]) -> Word | None:
+        if not isinstance(node, Scalar):
+            words = f"{_kind(node)} stands where {what} belongs"
+            self.findings.fault(path, words, f"write one of {', '.join(known)}", node.place)
+            return None
         text = self.text(node, path, what)
         if text is None:
             return None

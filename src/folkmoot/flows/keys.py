@@ -64,6 +64,7 @@ FLOW: Keys = {
         "Commits of items are kept there, and work lands on its branch `target`",
         "none: all on this machine",
     ),
+    "land": Key("keys", "how finished work comes to the branch `target`: moved there, or by a pull request"),
     "clone": Key("keys", "what the clone of each run gets, so that the project runs in it"),
     "secrets": Key("keys", "which files may hold what looks like a secret"),
     "widen": Key(
@@ -157,7 +158,11 @@ CLIENT: Keys = {
     "permissions": Key("choice", "what it is answered when it asks before an act: `allow`, `deny`, `ask`"),
 }
 BUDGET: Keys = {
-    "item_usd": Key("amount", "money on one item; then its run ends, its work kept, and a person is asked", "no limit"),
+    "item_usd": Key(
+        "amount",
+        "money on one item; then its run ends, its work kept, and you are asked; to go on gives as much again",
+        "no limit",
+    ),
     "day_usd": Key("amount", "money on one day (UTC); then runs end, and agents begin again the next day", "no limit"),
     "item_tokens": Key("count", "tokens on one item", "no limit"),
     "day_tokens": Key("count", "tokens on one day", "no limit"),
@@ -177,6 +182,34 @@ NOTIFY: Keys = {
         "`[question, pause, budget, idle]`",
     ),
     "quiet": Key("text", 'when nothing is sent, in local time: `"22:00-07:00"`; what comes then is sent after'),
+}
+LAND: Keys = {
+    "mode": Key(
+        "choice",
+        "`branch`: the branch is moved when the gates are green; `pr`: the work is pushed to a branch of its own, and "
+        "a pull request asks people to merge it",
+    ),
+    "batch": Key(
+        "count",
+        "how many finished items at most are merged and proved together, at most 100; where a gate is red, fewer are, "
+        "until it is known whose work it is: that goes back, the others land",
+        "1: one after the other",
+    ),
+    "remote": Key("text", "of a pull request: the git remote that has `target`, by name or address", "`origin`"),
+    "branch": Key("text", "of a pull request: the branch that is pushed; `{item}` is the item's number"),
+    "draft": Key("switch", "of a pull request: is it opened as a draft?"),
+    "checks": Key(
+        "choice",
+        "of a pull request: `required`: the checks count that the rules of the branch name; where "
+        "they name none, all count",
+    ),
+    "merge": Key("choice", "of a pull request: `never`: people merge it"),
+    "repository": Key("text", "of a pull request: OWNER/NAME on GitHub", "as the address of the remote says"),
+    "api": Key(
+        "text",
+        "of a pull request: the address of the forge's REST interface, such as `https://github.example.org/api/v3`",
+        "as the address of the remote says",
+    ),
 }
 CLONE: Keys = {
     "setup": Key("commands", "run in the fresh clone of agents and gates that have no `setup` of their own", "none"),

@@ -16,6 +16,7 @@ from folkmoot.flows.columns import COLUMNS_MAX, read_columns, with_end
 from folkmoot.flows.faults import Findings, FlowFaults
 from folkmoot.flows.fields import NAME, Fields
 from folkmoot.flows.ladder import check_steps
+from folkmoot.flows.landing.reading import read_land
 from folkmoot.flows.source import Mapping, Node, read_source
 from folkmoot.flows.targets.reading import check_kept_apart, read_notify
 
@@ -92,6 +93,7 @@ def _flow(
         budget=running.read_budget(fields, entries),
         target=running.read_target(fields, entries),
         remote=running.read_remote(fields, entries),
+        land=read_land(fields, entries),
         **sections.read_mirror(fields, entries),
         clone=sections.read_clone(fields, entries),
         secrets=sections.read_secrets(fields, entries),

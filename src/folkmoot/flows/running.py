@@ -224,28 +224,30 @@ def read_target(fields: Fields, entries: Entries) -> str:
         return "main"
     node = entries["target"].value
     branch = fields.text(node, ("target",), "the branch")
-    if branch is not None and not _is_branch(branch):
+    if branch is not None and not is_branch(branch):
         fields.findings.fault(("target",), f"{shown(branch)} is no branch", "write its name, like main", node.place)
     return branch or "main"
 
 
 def read_remote(fields: Fields, entries: Entries) -> str | None:
-    if "remote" not in entries:
-        return None
-    node = entries["remote"].value
-    named = fields.text(node, ("remote",), "the remote")
+    return remote_named(fields, entries["remote"].value, ("remote",)) if "remote" in entries else None
+
+
+def remote_named(fields: Fields, node: Node, path: Path) -> str | None:
+    """A git remote: its name, or its address."""
+    named = fields.text(node, path, "the remote")
     if named is not None and not (REMOTE.fullmatch(named) or ADDRESS.fullmatch(named)):
         advice = "write its name, like origin, or its address: a full path, ssh://HOST/PATH or HOST:PATH"
-        fields.findings.fault(("remote",), f"{shown(named)} is no remote", advice, node.place)
+        fields.findings.fault(path, f"{shown(named)} is no remote", advice, node.place)
         return None
     if named is not None and PASSWORD.match(named):
         advice = "leave it out: ssh uses your keys, and https what ~/.netrc says"
-        fields.findings.fault(("remote",), "a password stands in the address of the remote", advice, node.place)
+        fields.findings.fault(path, "a password stands in the address of the remote", advice, node.place)
         return None
     return named
 
 
-def _is_branch(name: str) -> bool:
+def is_branch(name: str) -> bool:
     """As git has it: no part is empty, hidden, or ends like a file of git's own."""
     parts = name.split("/")
     odd = any(not part or part.startswith(".") or part.endswith((".", ".lock")) for part in parts)

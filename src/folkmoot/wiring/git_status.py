@@ -7,6 +7,7 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from folkmoot.errors import MootError, Refused, Unavailable
+from folkmoot.flows.preset import FLOW_FILE
 from folkmoot.wiring.trust import Outside, check_repository, git_for, place_of
 from folkmoot.worker.git.places import own_trees, pointer
 from folkmoot.worker.git.refs import BESIDE, BESIDE_NEXT, BESIDE_OVER, OUR_WORDS, log_of
@@ -76,6 +77,15 @@ def changed_files(home: str, target: str) -> list[str]:
         for look in (("diff-files", *NAMES), ("diff-index", "--cached", *NAMES, tip)):
             found += [path for path in _ask(home, *look, **here).split("\0") if path]
     return list(dict.fromkeys(found))
+
+
+def knows_flow(home: str, target: str) -> bool:
+    """Is the board's flow among the files of the target branch?"""
+    place = place_of(home)
+    if place is None or place.work_tree is None:
+        return True
+    path = os.path.relpath(os.path.join(os.path.realpath(home), FLOW_FILE), os.path.realpath(place.work_tree))
+    return bool(_ask(home, "ls-tree", "--name-only", f"refs/heads/{target}", "--", path, git_dir=place.common).strip())
 
 
 def _has_branch(common: str, branch: str) -> bool:
@@ -177,7 +187,7 @@ def look_for_target(home: str, flow: "Flow") -> None:
     """Refuse a target that the project's repository does not have; or where the flow names a remote, that one."""
     check_repository(home)
     try:
-        if flow.remote is None or place_of(home) is None:
+        if flow.base_remote is None or place_of(home) is None:
             check_target(git_for(home), os.path.dirname(os.path.abspath(home)), flow.target)
         else:
             look_at_remote(home, flow)
@@ -191,10 +201,10 @@ def look_at_remote(home: str, flow: "Flow") -> str:
     from folkmoot.worker.git.remote.remote import check_remote
 
     repository = open_repository(home, flow.target, lambda: flow)
-    remote = repository.remote_now() if repository is not None else None
+    remote = repository.base_now() if repository is not None else None
     if repository is None or remote is None:
         words = "the flow names the remote {remote}, and there is no git repository here"
-        raise Refused("no_repository", words, "git init, then <init>", flow.remote)
+        raise Refused("no_repository", words, "git init, then <init>", flow.base_remote)
     check_remote(repository, remote, flow.target)
     return str(remote)
 

@@ -1,10 +1,7 @@
 """Puts a worker together: the board, the keeper of its processes, the sandbox, the repository, the clients."""
 
-import errno
 import os
-import shutil
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -27,18 +24,18 @@ from folkmoot.errors import Invalid, Refused, Unavailable
 from folkmoot.mirror.names import ignore_rules, is_of_mirror
 from folkmoot.system.file_lock import alone, alone_within
 from folkmoot.system.keeper_client import SystemKeeper
-from folkmoot.system.processes import own
 from folkmoot.system.processes.bounds import has_filled
 from folkmoot.system.processes.port_ranges import take_ports
 from folkmoot.system.relay import RelayServer
 from folkmoot.system.sandbox import choose
 from folkmoot.system.wake import FileWatch
+from folkmoot.wiring.forge.beside import watched
+from folkmoot.wiring.forge.forges import Forges
 from folkmoot.wiring.mirroring.apart import in_trees, mirrors_now, mirrors_of
 from folkmoot.wiring.mirroring.making import made_folder, mirrored
 from folkmoot.wiring.notifying.notifier import Notifier
-from folkmoot.wiring.notifying.sending import Sender, started
+from folkmoot.wiring.notifying.users_programs import sender_of
 from folkmoot.wiring.readiness.gate_looks import red_before
-from folkmoot.wiring.serving.address import served_at
 from folkmoot.wiring.trust import (
     Outside,
     check_files,
@@ -47,7 +44,6 @@ from folkmoot.wiring.trust import (
     engines_own,
     git_for,
     make_private,
-    notifier,
     obeyed_by,
     outside_path,
     place_of,
@@ -87,16 +83,17 @@ def open_repository(home: str, target: str, flow_now: Callable[[], Flow] | None 
     passed_over = [rule for folder in shown for rule in ignore_rules(folder)]
     repository = Repository.open(git_for(home), project_of(home), os.path.abspath(home), target, own, passed_over)
     repository.told = _told_now(home, flow_now)
-    repository.remote_now = _remote_now(repository, flow_now)
+    repository.remote_now = _remote_now(repository, lambda: flow_now().remote if flow_now else None)
+    repository.base_now = _remote_now(repository, lambda: flow_now().base_remote if flow_now else None)
     return repository
 
 
-def _remote_now(repository: Repository, flow_now: Callable[[], Flow] | None) -> Callable[[], Remote | None]:
-    """The remote that the flow in force names. Its credentials are the engine's: no run sees them."""
+def _remote_now(repository: Repository, named_now: Callable[[], str | None]) -> Callable[[], Remote | None]:
+    """A remote that the flow in force names. Its credentials are the engine's: no run sees them."""
     made: dict[str, Remote] = {}
 
     def now() -> Remote | None:
-        named = flow_now().remote if flow_now else None
+        named = named_now()
         if named is not None and named not in made:
             place = remote_place(repository.git, repository.user, named)
             made[named] = Remote(repository, named, place, remote_environment(os.environ))
@@ -131,9 +128,9 @@ def _settings(flow: Flow) -> list[str]:
 def open_workshop(home: str, flow_now: Callable[[], Flow]) -> WorkspaceProvider:
     flow = flow_now()
     repository = open_repository(home, flow.target, flow_now)
-    if repository is None or flow.remote is None:
+    if repository is None or flow.base_remote is None:
         check_target(git_for(home), project_of(home), flow.target)
-    elif (remote := repository.remote_now()) is not None:
+    elif (remote := repository.base_now()) is not None:
         check_remote(repository, remote, flow.target)
     if repository is not None:
         return GitWorkspaces(repository, time.sleep, _one_after_the_other(repository), has_filled)
@@ -199,6 +196,7 @@ def tools_of(
             open_socket=lambda path, handler: RelayServer(path, handler, secret=token_hex(16)),
             take_ports=take_ports,
             red_before=partial(red_before, home),
+            forge_of=Forges(home, programs),
             tell=tell,
             step=step,
         )
@@ -220,12 +218,11 @@ class _Boxes:
         return self._made[1]
 
     def _remote_here(self, flow: Flow) -> list[str]:
-        """The remote, where it lies on this machine: what other runs pushed there is nobody's business either."""
+        """Remotes that lie on this machine: what other runs pushed there is nobody's business either."""
         place = place_of(self._home)
-        if flow.remote is None or place is None:
-            return []
-        folder = folder_of(remote_place(git_for(self._home), place, flow.remote))
-        return [folder] if folder is not None else []
+        named = dict.fromkeys(one for one in (flow.remote, flow.base_remote) if one is not None)
+        folders = [folder_of(remote_place(git_for(self._home), place, one)) for one in named] if place else []
+        return [folder for folder in folders if folder is not None]
 
     def _hidden(self, flow: Flow) -> list[str]:
         """Where each run has a clone, the user's own trees, with all that is not committed in them, are nobody's
@@ -282,39 +279,19 @@ def work(
         told = notifier_of(worker, os.path.abspath(home))
         stack.callback(told.finish)  # however it ends: the last run may have asked something
         stack.enter_context(mirrored(application, os.path.abspath(home), lambda words: tell(_fault(words))))
+        stack.enter_context(watched(tools))
         worker.run(told)
     return WorkerEnd(worker=worker.name, interrupted=worker.scheduler.interrupts > 0, unable=_unable(worker))
 
 
 def notifier_of(worker: Worker, home: str) -> Notifier:
-    """By the targets that the flow in force names; nothing that landed stands in for a part of a command."""
+    """By the targets that the flow in force names."""
     tools = worker.tools
 
     def fault(words: str) -> None:
         tools.tell(_fault(words))
 
-    def resolve(words: list[str]) -> list[str]:
-        command = notifier(home, words)
-        if not os.path.isabs(command[0]):
-            raise FileNotFoundError(errno.ENOENT, "it is not installed")
-        return command
-
-    def start(argv: list[str], told: bytes) -> "subprocess.Popen[bytes]":
-        return started(  # the user's own command, in the user's own environment
-            argv,
-            told,
-            own.start,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            cwd=home,
-            env={**os.environ, "PATH": outside_path(trees_of(home))},
-        )
-
-    def find(program: str) -> str | None:
-        return shutil.which(program, path=outside_path(trees_of(home)))
-
-    sender = Sender(start, resolve, find, os.environ, lambda: served_at(home))
+    sender = sender_of(home)
     return Notifier(tools.application, home, lambda: worker.flow.targets, sender, fault)
 
 

@@ -3,13 +3,16 @@
 import codecs
 from collections.abc import Callable, Sequence
 
+from folkmoot.engine.reads.doing import DIFF_PART as DIFF_PART
 from folkmoot.engine.reads.doing import LATEST_PART
+from folkmoot.engine.reads.doing import PROMPT_PART as PROMPT_PART
 
 HEAD = 256 * 1024  # characters from the beginning that are kept whole
 TAIL = 64 * 1024  # and from the end
-TAIL_PART, DIFF_PART = 100_000, 1_000_000
+TAIL_PART = 100_000
 LATEST = 4 * 1024  # and while a process prints more than that: its last characters, in a part that nobody reads later
 DIFF_MAX = 256 * 1024
+PROMPT_MAX = 256 * 1024
 FLUSH_SECONDS = 1.0
 
 Keep = Callable[[Sequence[tuple[int, str]]], bool]  # False: not now

@@ -7,11 +7,18 @@ from msgspec import Struct, field
 
 from folkmoot.core.flow import Flow
 from folkmoot.engine.application import Application
+from folkmoot.errors import Refused
 from folkmoot.worker.clients.catalogue import Catalogue
+from folkmoot.worker.forge.port import Forge
+from folkmoot.worker.jobs.batches.memory import Memory
 from folkmoot.worker.ports import Keeper, PortRange, RunSocket, Sandbox, WorkerEvent
 from folkmoot.worker.secrets.redactor import Known
 from folkmoot.worker.startable import Finder
 from folkmoot.worker.workspaces import WorkspaceProvider
+
+
+def no_forge(flow: Flow) -> Forge:
+    raise Refused("no_forge", "there is no forge here")
 
 
 class Tools(Struct, kw_only=True):
@@ -33,4 +40,6 @@ class Tools(Struct, kw_only=True):
     step: Callable[[str, str], None] = lambda name, run: None  # called before each step that could be the last
     # How a gate ended on a commit of the target branch, where it was red there and nobody has said that this is meant.
     red_before: Callable[[str, str, str], str] = lambda gate, check, commit: ""
+    landings: Memory = field(default_factory=Memory)  # what landings have shown, for those that come after them
+    forge_of: Callable[[Flow], Forge] = no_forge  # where work is proposed, as this flow says
     known: dict[tuple[str, ...], Known] = field(default_factory=dict)  # secrets, by the variables that are passed on

@@ -11,6 +11,7 @@ from folkmoot.core.rules.running.budgets import ALL
 from folkmoot.core.rules.running.joining import lacking
 from folkmoot.engine.assignment import Assignment
 from folkmoot.errors import MootError, NothingToDo, Refused, Unavailable
+from folkmoot.worker.forge.job import ProposalJob
 from folkmoot.worker.jobs.effort import EffortJob
 from folkmoot.worker.jobs.gate import GateJob
 from folkmoot.worker.jobs.job import STORE_PAUSE, Job
@@ -334,7 +335,8 @@ class Worker:
 
     def _job(self, assignment: Assignment, box: Sandbox) -> Job:
         if assignment.agent == LANDING:
-            return LandingJob(self.tools, assignment, box)
+            proposes = self.flow.proposes and assignment.run_context.parent is None
+            return (ProposalJob if proposes else LandingJob)(self.tools, assignment, box)
         kind = GateJob if assignment.agent in self.flow.gates else EffortJob
         return kind(self.tools, assignment, box)
 

@@ -160,6 +160,9 @@ export interface BudgetLine {
   used: number;
   most: number;
   item: string | null;
+  unknown?: boolean;
+  alike?: number | null;
+  again?: boolean;
 }
 
 /** End an item without its work. */
@@ -434,7 +437,7 @@ export interface EventPage {
 export interface EventView {
   seq: number;
   timestamp: string | null;
-  event: "agent_completed" | "agent_dispatched" | "agent_resumes_with_guidance" | "agent_seeks_guidance" | "agent_started" | "attempt_counted" | "attempt_noted" | "attempt_overruled" | "attempt_repeated" | "board_resumed" | "board_stopped" | "budget_spent" | "changes_asked" | "child_added" | "clock_restarted" | "comment_added" | "comment_resolved" | "comment_restated" | "contract_changed" | "deadline_passed" | "default_taken" | "dependency_done" | "dependency_reopened" | "dispute_answered" | "dispute_opened" | "dispute_settled" | "divine_clarification_received" | "divine_response_received" | "error_occurred" | "escalation_counters_reset" | "escalation_triggered" | "expert_unsuccessful" | "finding_set_aside" | "flow_adopted" | "gate_called" | "gate_failed" | "gate_passed" | "gates_waived" | "handoff_accepted" | "handoff_completed" | "handoff_created" | "handoff_rejected" | "item_added" | "item_cancelled" | "item_done" | "item_edited" | "item_failed" | "item_moved" | "item_parked" | "item_ranked" | "item_ready" | "item_reopened" | "item_rests" | "item_resumed" | "item_unbound" | "items_counted" | "landing_called" | "landing_deferred" | "landing_dropped" | "landing_failed" | "landing_found" | "landing_recorded" | "lease_renewed" | "lesson_learned" | "output_received" | "parts_dealt" | "parts_merged" | "paths_held" | "paths_released" | "paths_wanted" | "phase_completed" | "pool_paused" | "question_withdrawn" | "report_refused" | "run_lapsed" | "run_paused" | "run_released" | "run_revoked" | "run_stopped" | "sentence_heard" | "sentence_said" | "setup_ended" | "verdict_given" | "work_delegated" | "work_dropped" | "work_kept" | "work_landed" | "work_left_incomplete" | "work_refused" | "work_split" | "work_waits";
+  event: "agent_completed" | "agent_dispatched" | "agent_resumes_with_guidance" | "agent_seeks_guidance" | "agent_started" | "attempt_counted" | "attempt_noted" | "attempt_overruled" | "attempt_repeated" | "board_resumed" | "board_stopped" | "budget_spent" | "changes_asked" | "child_added" | "clock_restarted" | "comment_added" | "comment_resolved" | "comment_restated" | "contract_changed" | "deadline_passed" | "default_taken" | "dependency_done" | "dependency_reopened" | "dispute_answered" | "dispute_opened" | "dispute_settled" | "divine_clarification_received" | "divine_response_received" | "error_occurred" | "escalation_counters_reset" | "escalation_triggered" | "expert_unsuccessful" | "finding_set_aside" | "flow_adopted" | "gate_called" | "gate_failed" | "gate_passed" | "gates_waived" | "handoff_accepted" | "handoff_completed" | "handoff_created" | "handoff_rejected" | "item_added" | "item_cancelled" | "item_done" | "item_edited" | "item_failed" | "item_moved" | "item_parked" | "item_ranked" | "item_ready" | "item_reopened" | "item_rests" | "item_resumed" | "item_unbound" | "items_counted" | "landing_called" | "landing_deferred" | "landing_dropped" | "landing_failed" | "landing_found" | "landing_recorded" | "lease_renewed" | "lesson_learned" | "output_received" | "parts_dealt" | "parts_merged" | "paths_held" | "paths_released" | "paths_wanted" | "phase_completed" | "pool_paused" | "proposal_answered" | "proposal_seen" | "question_withdrawn" | "report_refused" | "run_lapsed" | "run_paused" | "run_released" | "run_revoked" | "run_stopped" | "sentence_heard" | "sentence_said" | "setup_ended" | "verdict_given" | "work_delegated" | "work_dropped" | "work_kept" | "work_landed" | "work_left_incomplete" | "work_proposed" | "work_refused" | "work_split" | "work_waits";
   item: string | null;
   run: string | null;
   agent: string | null;
@@ -453,6 +456,7 @@ export interface Evidence {
   tree?: string | null;
   output?: string;
   before?: string;
+  beside?: (string)[];
 }
 
 /** What happened since a moment, for plots. All of it is of one moment. */
@@ -524,6 +528,7 @@ export interface Flow {
   budget?: Budget;
   target?: string;
   remote?: string | null;
+  land?: Land;
   widen?: string | (string)[];
   mirror?: string | null;
   mirror_people?: (string)[];
@@ -720,6 +725,7 @@ export interface ItemView {
   runs: (RunView)[];
   head: string | null;
   branch: string | null;
+  proposal: Proposal | null;
   landed: string | null;
   landed_on: string | null;
   evidence: (Proof)[] | string | null;
@@ -730,6 +736,19 @@ export interface ItemView {
   kept?: (Statement)[];
   reason_does?: string;
   note?: string;
+}
+
+/** How finished work comes to the branch it is for: moved there, or proposed to people as a pull request. */
+export interface Land {
+  mode?: "branch" | "pr";
+  batch?: number;
+  remote?: string | null;
+  branch?: string;
+  draft?: boolean;
+  checks?: "required";
+  merge?: "never";
+  repository?: string | null;
+  api?: string | null;
 }
 
 /** Whether an item's work would land now, as it is; else the one thing that stands first in its way. */
@@ -1181,6 +1200,26 @@ export interface Proof {
   head?: string | null;
 }
 
+/** A pull request of the board's, and the commit that it was opened or last renewed for. */
+export interface Proposal {
+  number: number;
+  url: string;
+  branch: string;
+  commit: string;
+  node?: string;
+  tree?: string | null;
+  head?: string | null;
+  base?: string | null;
+  run?: string;
+  at?: number;
+  state?: "changed" | "closed" | "merged" | "open";
+  renew?: boolean;
+  found?: string | null;
+  heard?: (string)[];
+  question?: string | null;
+  stands?: string;
+}
+
 export interface QuestionCounts {
   asked: number;
   open: number;
@@ -1345,6 +1384,7 @@ export interface RunCounts {
   outcomes: Record<string, number>;
   wasted: number;
   wasted_rate: number;
+  gates?: number;
 }
 
 /** A run as a bar on an axis of time, with the wait before it. */
@@ -1737,6 +1777,7 @@ export interface UsageView {
   budgets: (BudgetLine)[];
   windows: (WindowLine)[];
   pauses: (PauseView)[];
+  priceless?: (string)[];
 }
 
 /** As whom one asks, and what board that is. */

@@ -26,6 +26,7 @@ from folkmoot.core.rules.movement import (
     enter,
     finish,
     leaves_children,
+    note,
     origins_for,
 )
 from folkmoot.core.rules.questions import asking_status, withdraw
@@ -57,7 +58,7 @@ def answer(case: Case, command: AnswerQuestion) -> None:
     option = said.option
     effect = option.effect if option else None
     if effect == "park":
-        _park(case, question, said.text)
+        _park(case, question, said)
         return
     target = _target(case, question, command, option)
     origins = _origins(case, question, target)
@@ -120,14 +121,17 @@ def _check_verdict(case: Case, question: Question, said: Chosen, to: str | None)
     raise Invalid("choose_option", words, hint, to, question.id, options, item=case.item.id)
 
 
-def _park(case: Case, question: Question, text: str) -> None:
-    """Not now: nobody works on the item, and its question stays open (R-03). It is no guidance, and resets nothing."""
+def _park(case: Case, question: Question, said: Chosen) -> None:
+    """Not now: nobody works on the item, and its question stays open (R-03). It is no guidance, and resets nothing;
+    words beside it are for whoever takes the item up again, so they stay as a comment."""
     if case.item.status == "running":
         words = "an agent works on item {item}: it cannot be parked now"
         raise Refused("item_running", words, "wait for its report, or choose another option", case.item.id)
-    context = {"question": question.id, "by": case.actor.name, "why": text}
+    context = {"question": question.id, "by": case.actor.name, "why": said.text}
     row = {"blocking": True, "deadline": None}
     case.emit("item_parked", context, item={"status": "parked"}, questions=(question.id, row))
+    if said.option is not None and said.text != said.option.option:
+        note(case, case.actor.name, f"Said to {question.id} ({question.question}): {said.text}", "it was parked")
 
 
 def _finish(case: Case, why: str) -> None:

@@ -38,6 +38,7 @@ from folkmoot.core.situation import Case
 from folkmoot.errors import Refused
 
 RELEASES_MAX = 3
+NOT_TOGETHER = "it could not land together with others"
 PERSON_LEASE = 30 * 86_400.0  # a person who has taken an item need not say that they are alive
 
 
@@ -54,9 +55,12 @@ def claim(case: Case, command: ClaimItem) -> None:
     writes = agent is not None and not is_gate and wants_paths(item, agent.write)
     if writes:
         _check_paths(case)
-    if command.agent == LANDING and (other := landing_there(case)):
+    other = landing_there(case) if command.agent == LANDING else None
+    if other is not None and other.run != command.beside:
         words = "item {other} is landing there, and item {item} must wait for it"
         raise Refused("path_held", words, "one at a time lands on a branch; try again", other.item, item.id)
+    if command.beside is not None and other is None:
+        raise stale(Actor(command.agent, command.beside, None), "it has its branch no more, and nobody lands beside it")
     run = case.situation.draw.run
     work = case.flow.columns[item.column].work if not is_gate and item.agent is None else None
     row = _begun(case, command, token, work or item.column)
@@ -84,7 +88,7 @@ def claim(case: Case, command: ClaimItem) -> None:
         told_by_brief(case)
     if writes:
         take_paths(case, command.agent)
-    if command.agent == LANDING:
+    if command.agent == LANDING and other is None:
         take_branch(case)
     if case.messages and not is_gate:
         accept_handoffs(case, case.run)
@@ -145,6 +149,8 @@ def _begun(case: Case, command: ClaimItem, token: int, column: str) -> dict[str,
         row["worker"] = command.worker
     if command.cloned:
         row["cloned"] = True
+    if command.beside:
+        row["beside"] = command.beside
     if command.sandboxed is not None:
         row["sandboxed"] = command.sandboxed
     if is_gate:
@@ -245,6 +251,10 @@ def release(case: Case, command: ReleaseRun) -> None:
     run = fence(case)
     if run.person is not None:
         _hand_back(case, run, command)
+        return
+    if run.beside is not None:  # nobody has begun anything for it alone, so nothing is counted
+        end_run(case, "landing_deferred", "released", {"why": NOT_TOGETHER}, outcome="released")
+        again(case, "item_ready", {"why": NOT_TOGETHER})
         return
     releases = case.item.effort.releases + 1
     end_run(case, "run_released", "released", {"in_a_row": releases}, outcome="released")

@@ -5,12 +5,13 @@ from typing import Any
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Command
+from folkmoot.core.proposals import orders
 from folkmoot.core.rules import answers, claims, dependencies, manual, outcomes
 from folkmoot.core.rules.asking.sending_back import send_back
 from folkmoot.core.rules.children import agreeing, counting, making, reopening, tasks
 from folkmoot.core.rules.judging.weighing import weigh
 from folkmoot.core.rules.messages import asking, life, sending, writing
-from folkmoot.core.rules.running import hearing, landing, pauses, work
+from folkmoot.core.rules.running import budgets, hearing, landing, pauses, proposing, work
 from folkmoot.core.rules.settling import settle
 from folkmoot.core.rules.sharing import holds, mirrored
 from folkmoot.core.situation import Case, Situation
@@ -29,6 +30,8 @@ FOR_PEOPLE = (
     commands.StopBoard,
     commands.ResumeBoard,
     commands.SettleLanding,
+    orders.SeeProposal,
+    orders.PausePool,
     commands.TakeOver,
     commands.EndRun,
     commands.SayToAgent,
@@ -108,8 +111,13 @@ RULES: dict[type[Command], Rule] = {
     commands.StopRun: pauses.stop_run,
     commands.StopBoard: pauses.stop,
     commands.ResumeBoard: pauses.resume,
+    commands.WeighDay: budgets.weigh_day,
     commands.RecordLanding: landing.record,
     commands.SettleLanding: landing.settle_landing,
+    orders.RecordProposal: proposing.record,
+    orders.MeetOthersWork: proposing.meet,
+    orders.SeeProposal: proposing.see,
+    orders.PausePool: proposing.pause,
     commands.KeepWork: work.keep_child_work,
     commands.PassDeadline: answers.pass_deadline,
     commands.AddItem: manual.add,

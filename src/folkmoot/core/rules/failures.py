@@ -274,6 +274,8 @@ def _record(case: Case, report: Report, told: Try, cause: Cause | None, noted: s
     counted, ground, repeats = _judged(case, report, told, files, kind, noted)
     if is_labelled and kind == "self_solve":
         ground += f"; labelled {EXPERTS_LABEL}, but the board has asked no expert for it: its own"
+    elif item.advisor and not is_labelled:
+        ground += f"; it follows the advice of {item.advisor}: that expert's attempt, also if it is labelled Self-Solve"
     number = item.attempt_count + 1
     fields: dict[str, Any] = {
         "attempt_count": number,

@@ -21,6 +21,7 @@ from folkmoot.core.rules.disputes import close
 from folkmoot.core.rules.judging.required import begins_at, unproved, waive
 from folkmoot.core.rules.movement import abandon, again, enter, leaves_children, origins_for, without_parts
 from folkmoot.core.rules.questions import ask, clarify, withdraw
+from folkmoot.core.rules.running.hearing import say_comment
 from folkmoot.core.rules.running.looking import shown
 from folkmoot.core.rules.sharing.paths import good_files
 from folkmoot.core.rules.sharing.widening import beyond, handed_on
@@ -347,6 +348,7 @@ def comment(case: Case, command: AddComment) -> None:
     fields = {"comment_count": case.item.comment_count + 1}
     rows = count_said(case, "comments", command.content, command.artifact, command.target)
     case.emit("comment_added", {"comment": comment_id}, item=fields, comments=(comment_id, row), **rows)
+    say_comment(case, command, comment_id)
     if command.resolution and not run and thread:
         close(case, thread, command.resolution)
 

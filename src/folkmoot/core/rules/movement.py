@@ -142,9 +142,9 @@ def again(case: Case, name: EventName, context: dict[str, Any], **changed: Any) 
 
 def finish(case: Case, *, proven: bool = False) -> None:
     """The work of the item's column is done: its gate first, then back to whoever asked for it, or forward."""
-    column, origins = _worked_for(case)
+    column, origins = order.worked_for(case.flow, case.item)
     place = case.flow.columns[column]
-    if place.next == END and (spoken := goes_on_for(case, "done")):
+    if order.ends_here(case.flow, case.item) and (spoken := goes_on_for(case, "done")):
         # Said while a gate was at work, or parts were: nobody would be told any more.
         again(case, "item_ready", {"why": because_of(spoken)}, because=because_of(spoken), proving=None)
         return
@@ -211,16 +211,6 @@ def call(case: Case, dispute: Dispute, because: str, others: list[Dispute]) -> N
         enter(case, dispute.column, because, origins=[*side.origins, side.column], disputes=disputes)
     else:
         enter(case, side.column, because, origins=side.origins, disputes=disputes)
-
-
-def _worked_for(case: Case) -> tuple[str, list[str]]:
-    """The column whose work is done where the item is, and what lies below it: help works for the stage it helps."""
-    item = case.item
-    column, origins = case.flow.acting(item.column, item.tags).name, list(item.origins)
-    # In a dispute column the side whose turn it is, or a senior who helps it out, speaks from that side's own column.
-    while case.flow.columns[column].kind in ("escalation", "dispute") and origins:
-        column = origins.pop()
-    return column, origins
 
 
 def go_forward(case: Case, place: Column) -> None:

@@ -31,7 +31,8 @@ def comment_command(
 ) -> None:
     """Comment on an item, or reply to a comment.
 
-    Whoever works on the item next is told. A comment on an artifact reaches whoever works with it.
+    Whoever works on the item next is told. A comment on an artifact reaches whoever works with it. A running agent
+    hears it as it hears `moot say`; where its work would end the item unheard, it goes again.
 
     \b
     Examples:
@@ -127,7 +128,7 @@ def inbox_command(session: Session, document: bool) -> None:
 def answer_command(session: Session, question: str, answer: str, more: str, text: bool, to: str | None) -> None:
     """Answer a question by an option's number or words.
 
-    The beginning of an option's words will do, if no other begins so. The item goes on at once, and its next agent is
+    The beginning of an option's words will do, if no other begins so. The item is free to go on, and its next agent is
     told; MORE is for that agent too. Where options decide, other words are refused and the options shown; --to COLUMN
     decides as well. An agent's own question takes any words.
 

@@ -166,7 +166,10 @@ def _alive(flow: Flow, item: Item, questions: list[Question], others: dict[str, 
         yield "R-03", f"it does not wait for {', '.join(missing)}, which it comes after"
     if item.status == "ready" and queue_position(flow, item).queue not in flow.agents:
         yield "R-03", f"it is ready in {item.column}, but no agent may take it"
-    if item.status == "proving" and queue_position(flow, item).queue not in {*flow.gates, LANDING}:
+    waits_for_people = item.is_proposed and flow.proposes
+    if item.status == "proving" and queue_position(flow, item).queue not in {*flow.gates, LANDING} | (
+        {None} if waits_for_people else set()
+    ):
         yield "R-03", f"it is to be proved in {item.column}, but the flow has no such gate"
     if item.status in ("ready", "proving") and item.waits_for:
         yield "R-03", f"it is {item.status} but waits for {item.waits_for}"

@@ -22,6 +22,7 @@ class Landings:
     def __init__(self, found: Found) -> None:
         self.found = found
         self._recorded: dict[str, str] = {}  # item -> the commit that it was about to land, proved
+        self._moves: dict[str, str] = {}  # item -> where the branch was to go with it
         self._heads: dict[str, str | None] = {}  # item -> where its branch was before that changed
         self._said = False
         self._lasting: set[str] = set()  # items whose gates were waived when no log said for which work
@@ -69,7 +70,8 @@ class Landings:
         if look is not None:
             self.found("R-19", f"event {event.seq} is to land {item.head}, and {look} has not seen it", item.id)
         missing = self._missing(item, flow, _is_for_target(landing.branch), landing.tree, item.head)
-        self._recorded[item.id] = landing.new
+        self._recorded[item.id] = landing.commit
+        self._moves[item.id] = landing.new
         if missing and self._said:
             words = f"event {event.seq} is to land {landing.new} on {landing.branch}, and {missing[0]} is not green"
             self.found("R-19", f"{words} on its tree", item.id)
@@ -83,6 +85,10 @@ class Landings:
         self._said = self._said or "proved" in event.context
         if not self._said:
             return
+        apart = [one for one in event.context.get("beside", ()) if self._moves.get(one) != self._moves.get(item.id)]
+        if apart:
+            words = f"event {event.seq} landed it together with item {apart[0]}, which was to come by another move"
+            self.found("R-19", words, item.id)
         if item.kind != "item" or item.column != END:
             self.found("R-19", f"it is a {item.kind} in {item.column}, and landed on {branch}", item.id)
         if self._recorded.pop(item.id, None) != item.landed:

@@ -46,9 +46,16 @@ class Running:
         if agent == LANDING:
             branch = branch_of(flow, item)
             others = [run for run, where in self._landings.items() if where == branch and self._is_open(run)]
-            if others:
+            beside = row.get("beside")
+            if others if beside is None else not self._is_beside(beside, others):
+                others = others or ["no other"]
                 self.found("R-19", f"{event.run} lands on {branch} while {others[0]} does", item.id)
             self._landings[event.run or ""] = branch
+
+    def _is_beside(self, first: str, others: list[str]) -> bool:
+        """Is it the one that lands there, and are all others beside it too?"""
+        rows = self.tables.get("runs", {})
+        return first in others and all(run == first or rows[run].beside == first for run in others)
 
     def _is_open(self, run: str) -> bool:
         row = self.tables.get("runs", {}).get(run)
@@ -182,3 +189,11 @@ def _has_landed(event: Event, item: Item, run: Run | None) -> bool:
     if run.agent == LANDING:
         return run.outcome == "done"
     return item.asker is not None and run.outcome in LANDED_BY
+
+
+def _was_merged(event: Event, before: Item, item: Item) -> bool:
+    """A pull request of the board's that people merged, with the work that the item had."""
+    asked, now = before.proposal, item.proposal
+    if event.name != "work_landed" or event.run is not None or asked is None or now is None:
+        return False
+    return now.state == "merged" and now.number == asked.number and asked.head == before.head

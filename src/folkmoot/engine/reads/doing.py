@@ -20,6 +20,7 @@ Reader = Callable[[Flow, str, str | None], "Transcript"]
 
 LATEST_PART = -1  # the end of what a live run printed, where that is more than is kept of it while it runs
 DIFF_PART = 1_000_000  # from this part on it is the change of the run
+PROMPT_PART = 2_000_000  # and from this one on what its agent was told; read only where it is asked for
 PARTS = 8
 CHARACTERS = 16_000  # from the end of what was kept; a line that is longer is not understood
 LINE = 160

@@ -29,6 +29,7 @@ from folkmoot.api.usage import UsageView
 from folkmoot.api.views import EventView, ItemView, LiveRun, OutputPart
 from folkmoot.core.enums import ONE_SHOT_KINDS
 from folkmoot.core.flow import Flow
+from folkmoot.core.proposals.proposal import Proposal
 from folkmoot.core.rules.running.budgets import Left, left
 from folkmoot.core.rules.running.spending import DAY
 from folkmoot.core.work import Landing
@@ -47,7 +48,7 @@ from folkmoot.engine.reads.views import (
     question_view,
     tracking_view,
 )
-from folkmoot.engine.run_context import RunContext, run_context, unsettled_landing
+from folkmoot.engine.run_context import RunContext, proposals, run_context, unsettled_landing
 from folkmoot.errors import Invalid
 from folkmoot.store.port import Store
 
@@ -219,6 +220,10 @@ class Queries:
         """Whether a landing may yet be at work on an item; and the move that nobody has told of, if there is one."""
         return self._snapshot(lambda snapshot: unsettled_landing(snapshot.reading, item))
 
+    def proposals(self) -> dict[str, Proposal]:
+        """The pull requests of items that have not ended, by item."""
+        return self._snapshot(lambda snapshot: proposals(snapshot.reading))
+
     def run(self, run: str) -> LiveRun:
         """One run, by its id, the beginning of it, or an item: then its latest."""
 
@@ -229,15 +234,19 @@ class Queries:
 
         return self._snapshot(look)
 
-    def output(self, run: str, after: int = 0, said: bool = False) -> RunOutput:
-        """What a run printed, as far as it was kept; with `said` also as a person reads it."""
+    def output(self, run: str, after: int = 0, said: bool = False, prompt: bool = False) -> RunOutput:
+        """What a run printed, as far as it was kept; with `said` also as a person reads it. With `prompt` instead what
+        its agent was told."""
 
         def look(snapshot: Snapshot) -> RunOutput:
-            from folkmoot.engine.reads.doing import lines_of
+            from folkmoot.engine.reads.doing import PROMPT_PART, lines_of
 
             found = known_run(snapshot.reading, run, printed=True)
+            begin = PROMPT_PART if prompt else max(0, after)
             parts = [
-                OutputPart(part=part, text=text) for part, text in snapshot.reading.output(found.id, max(0, after))
+                OutputPart(part=part, text=text)
+                for part, text in snapshot.reading.output(found.id, begin)
+                if (part >= PROMPT_PART) == prompt
             ]
             return RunOutput(
                 run=found.id,
@@ -246,7 +255,7 @@ class Queries:
                 item=found.item,
                 live=found.ended_at is None,
                 parts=parts,
-                said=lines_of(snapshot, found, parts, self.reader) if said else UNSET,
+                said=lines_of(snapshot, found, parts, self.reader) if said and not prompt else UNSET,
             )
 
         return self._snapshot(look)

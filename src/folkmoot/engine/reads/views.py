@@ -110,6 +110,7 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> ItemView
         runs=[run_view(run, flow) for run in runs],
         head=item.head,
         branch=f"refs/moot/items/{item.id}" if item.head else None,
+        proposal=item.proposal,
         landed=item.landed,
         landed_on=item.landed_on,
         evidence=item.proofs or item.evidence,
@@ -149,6 +150,8 @@ def summary_fields(item: Item, flow: Flow, moment: Moment, questions: list[Quest
 
 def _watcher(item: Item, flow: Flow) -> str | None:
     """Whose turn it is: an agent, or the gate that must prove the work."""
+    if item.status == "proving" and item.is_proposed and flow.proposes:
+        return None  # people, on the forge
     if item.column not in flow.columns:
         return None
     if item.status == "proving" and item.proving:

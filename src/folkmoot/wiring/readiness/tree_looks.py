@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from folkmoot.api.machine import Look
 from folkmoot.core.flow import Flow
 from folkmoot.errors import MootError
-from folkmoot.wiring.git_status import changed_files, look_at_remote
-from folkmoot.wiring.trust import git_for, place_of, project_of
+from folkmoot.wiring.forge.forges import opened, place_named
+from folkmoot.wiring.git_status import changed_files, knows_flow, look_at_remote
+from folkmoot.wiring.trust import Outside, git_for, place_of, project_of
 from folkmoot.worker.git.elsewhere.findings import findings
 from folkmoot.worker.git.places import Place, checked_out, pointer
 from folkmoot.worker.git.target import HEAD_BRANCH, check_branch
@@ -24,10 +25,12 @@ def tree_looks(home: str, flow: Flow) -> Iterator[Look]:
         yield Look(look="branch", state="note", words=words, next="git init, commit what is there, then moot init")
         return
     git = git_for(home)
-    if flow.remote is not None:
+    if flow.base_remote is not None:
         yield _remote(home, flow)
+    if flow.proposes:
+        yield _forge(home, flow)
     try:
-        if flow.remote is None:
+        if flow.base_remote is None:
             check_branch(git, place, target)
         at_work = next((tree.at_work for tree in checked_out(git, place, target) if tree.at_work), "")
     except MootError as error:
@@ -49,10 +52,23 @@ def _remote(home: str, flow: Flow) -> Look:
     try:
         named = look_at_remote(home, flow)
     except MootError as error:
-        hint = error.hint or f"git ls-remote {flow.remote} shows what is wrong"
-        return Look(look="branch", state="act", about=flow.remote or "", words=error.message, next=hint)
+        hint = error.hint or f"git ls-remote {flow.base_remote} shows what is wrong"
+        return Look(look="branch", state="act", about=flow.base_remote or "", words=error.message, next=hint)
     words = f"commits are kept on {named}, and work lands on its {flow.target}"
-    return Look(look="branch", state="good", about=flow.remote or "", words=words)
+    if flow.proposes:
+        words = f"work is proposed on {named}, and people merge it into its {flow.target}"
+    return Look(look="branch", state="good", about=flow.base_remote or "", words=words)
+
+
+def _forge(home: str, flow: Flow) -> Look:
+    """Is it known where work is proposed, and by whom? Nobody is asked for that: a look costs nothing."""
+    try:
+        api, repository = place_named(home, flow)
+        opened(api, repository, Outside(home)).http.check_token()
+    except MootError as error:
+        return Look(look="forge", state="act", about=flow.base_remote or "", words=error.message, next=error.hint)
+    words = f"pull requests are opened in {repository}, as {'drafts' if flow.land.draft else 'ready for review'}"
+    return Look(look="forge", state="good", about=repository, words=words)
 
 
 def parts_looks(home: str, flow: Flow) -> Iterator[Look]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct, field
 
+from folkmoot.core.rules.running.rights import danger
 from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.harvest.settings import unclear_hooks
 from folkmoot.worker.git.places import Tree, checked_out, own_trees
@@ -192,7 +193,7 @@ class Landing:
             raise StaysBehind("branch_behind", "it has commits that the remote does not have")
         repository.give(new)
         trees = self._trees(target)
-        words = in_the_way(trees, main, new) or unclear_hooks(repository)
+        words = _to_be_looked_at(repository, main, new) or in_the_way(trees, main, new) or unclear_hooks(repository)
         if words:
             raise StaysBehind("branch_behind", "{why}", "", words)
         swap = Swap(repository, target, main, new, "moot: landed on the remote")
@@ -333,6 +334,14 @@ class Landing:
 
 def in_the_way(trees: list[Checkout], old: str | None, new: str) -> str:
     return next(filter(None, (tree.in_the_way(old, new) for tree in trees)), "")
+
+
+def _to_be_looked_at(repository: Repository, main: str, new: str) -> str:
+    """What comes with a branch of the remote and no run here may change, in words. It was judged, if at all, on another
+    machine, whose git runs other things by other settings than this one's."""
+    found = ((one.path, danger(one)) for one in repository.touched(main, new))
+    path, why = next(((path, why) for path, why in found if why), ("", ""))
+    return f"you should look first at {path}, which comes with it and {(why or '').partition(': ')[0]}" if path else ""
 
 
 def told_of(branch: str, left: list[str]) -> str:

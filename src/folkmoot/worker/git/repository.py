@@ -80,7 +80,8 @@ class Repository:
         self.form = form  # sha1 or sha256
         self.none = "0" * (64 if form == "sha256" else 40)
         self._seen: dict[str, str] = {}  # refs of the user's that are fetched, as they were
-        self.remote_now: Callable[[], Remote | None] = lambda: None  # where work lands, if not with the user
+        self.remote_now: Callable[[], Remote | None] = lambda: None  # where machines share commits, and land
+        self.base_now: Callable[[], Remote | None] = lambda: None  # whose target branch work is for
         self._empty = ""
         self._bounds: Bounds | None = None
 

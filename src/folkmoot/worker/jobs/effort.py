@@ -32,7 +32,7 @@ from folkmoot.worker.jobs.spending import look_at_budget, renew, with_usage
 from folkmoot.worker.jobs.unsaid import printed_line, unsaid
 from folkmoot.worker.logins.expiry import is_over
 from folkmoot.worker.logins.placing import Files, read_files
-from folkmoot.worker.output import DIFF_PART
+from folkmoot.worker.output import DIFF_PART, PROMPT_MAX, PROMPT_PART
 from folkmoot.worker.ports import Ended, Stream
 from folkmoot.worker.relay import Relay
 from folkmoot.worker.secrets.given import keep_given, not_known, unknown

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from folkmoot.api.views import ItemView
-from folkmoot.core.commands import NoteSetup, PauseRun, ReleaseRun, ReportRun
+from folkmoot.core.commands import Actor, NoteSetup, PauseRun, ReleaseRun, ReportRun
 from folkmoot.core.report import Report
 from folkmoot.engine.assignment import Assignment
 from folkmoot.engine.engine import Engine
@@ -47,14 +47,14 @@ class Job(ABC):
 
     spends = False  # does a budget end it?
     remote_patience, _away_since = REMOTE_PATIENCE, 0.0
+    mates: Sequence[Actor] = ()  # runs that it has taken beside its own, and renews with it
 
     def __init__(self, tools: Tools, assignment: Assignment, sandbox: Sandbox) -> None:
         self.tools = tools
         self.assignment = assignment
         self.flow = flow = assignment.flow
         self.sandbox = sandbox
-        self.run = assignment.run
-        self.agent = assignment.agent
+        self.run, self.agent = assignment.run, assignment.agent
         self.model = assignment.model
         self.item = assignment.run_context.item
         self.title = assignment.run_context.title
@@ -107,7 +107,8 @@ class Job(ABC):
         self.became = error.message
         try:
             self.close_output()
-            self.submit(lambda engine: engine.act(self.actor, PauseRun(why=error.message, cause="outage")))
+            pause = PauseRun(why=self.became, cause="outage", seconds=error.seconds, shown=True)
+            self.submit(lambda engine: engine.act(self.actor, pause))
             self.tell("released", self.became)
         except (RunAborted, Refused):
             self._give_back()
@@ -268,7 +269,6 @@ class Job(ABC):
 
     def run_process(self, launch: Launch, hear: Callable[[str], None], *, all_of_it: bool = False) -> Ended:
         """Run a process tree to its end; `hear` gets the lines of its standard output as they come.
-
         With `all_of_it` those of its standard error too: there checks say what is wrong."""
         with self._lock:
             self.check_alive()

@@ -1,6 +1,6 @@
 """A landing: merge, prove the result, write down the move, move the branch (R-19, R-22)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from folkmoot.core.commands import ENGINE, AddComment, RecordLanding
 from folkmoot.core.flow import Flow
@@ -13,10 +13,11 @@ from folkmoot.worker.git.landing import Move, told_of
 from folkmoot.worker.git.refs import INTENTS
 from folkmoot.worker.git.remote.move import RemoteMove
 from folkmoot.worker.git.remote.remote import RemoteAway
-from folkmoot.worker.git.repository import Merged
+from folkmoot.worker.git.repository import Merged, Repository
 from folkmoot.worker.git.swap import NotMoved, Stale, TreeChanged
 from folkmoot.worker.git.target import NoTarget
 from folkmoot.worker.jobs import teardown
+from folkmoot.worker.jobs.batches.together import Together
 from folkmoot.worker.jobs.gate import judged, prove
 from folkmoot.worker.jobs.job import Job, RunAborted
 from folkmoot.worker.workspaces import GitWorkspaces, author_of
@@ -47,7 +48,12 @@ class LandingJob(Job):
             workspaces.bring(run_context)
             if self._landed_before(workspaces, run_context):
                 return
-            if self._is_unmended(workspaces, run_context) or self._land(workspaces, run_context):
+            if self._is_unmended(workspaces, run_context):
+                return
+            is_over = Together(self, workspaces, run_context).land()
+            if is_over is None:  # no others land with it
+                is_over = self._land(workspaces, run_context)
+            if is_over:
                 return
         raise Unavailable("branch_unsteady", "{branch} kept moving while it was landed on", "", run_context.branch)
 
@@ -62,7 +68,7 @@ class LandingJob(Job):
         with workspaces.landing.alone():
             note = workspaces.finish(run_context.target, intent.old, intent.new)
         note = f"it was on {run_context.target} already. {note}".strip()
-        self._done(run_context, intent.new, note, [], None)
+        self.landed(run_context, intent.commit, note, [], None)
         return True
 
     def _land(self, workspaces: GitWorkspaces, run_context: RunContext) -> bool:
@@ -70,10 +76,8 @@ class LandingJob(Job):
         assert run_context.head is not None
         tip = (run_context.begins_from if run_context.parent else None) or workspaces.tip(run_context.target)
         self.step("merge")
-        words = f"Item {run_context.item}: {run_context.title}"
-        merged = repository.merge(tip, run_context.head, words, author_of("folkmoot"))
-        if merged.commit is None:
-            self._conflict(workspaces, run_context, tip, merged)
+        merged = self.merge(workspaces, run_context, tip)
+        if merged is None or merged.commit is None:
             return True
         repository.keep(repository.run_ref(self.run), merged.commit)
         # Before anything names it: whoever finds it on the board, on any machine, can have it.
@@ -84,10 +88,22 @@ class LandingJob(Job):
             return True
         # What really differs on the branch: git follows renames of the other side, the item's own change does not tell.
         # Looked at after the gates, which may take long: what lies in the user's trees, or is a mirror, may change.
-        touched = repository.touched(tip, merged.commit)
+        touched = self.touched(repository, run_context, tip, merged.commit)
         return self._move(workspaces, run_context, tip, merged, touched, evidence)
 
-    def _conflict(self, workspaces: GitWorkspaces, run_context: RunContext, tip: str | None, merged: Merged) -> None:
+    def merge(self, workspaces: GitWorkspaces, run_context: RunContext, tip: str | None) -> Merged | None:
+        """The work together with where it goes. None: they do not fit, and that is reported."""
+        assert run_context.head is not None
+        merged = workspaces.repository.merge(tip, run_context.head, words_of(run_context), author_of("folkmoot"))
+        if merged.commit is None:
+            self.conflict(workspaces, run_context, tip, merged)
+            return None
+        return merged
+
+    def touched(self, repository: Repository, run_context: RunContext, tip: str | None, commit: str) -> list[Touched]:
+        return repository.touched(tip, commit)
+
+    def conflict(self, workspaces: GitWorkspaces, run_context: RunContext, tip: str | None, merged: Merged) -> None:
         """Both sides go into one commit, with the places marked where they disagree: the maker of the work mends it."""
         repository = workspaces.repository
         assert merged.tree is not None and tip is not None and run_context.head is not None
@@ -127,37 +143,46 @@ class LandingJob(Job):
         """The gates the work has passed, on what will land; one that was green on this very tree need not run again."""
         assert merged.commit is not None and merged.tree is not None
         missing = [gate for gate in run_context.gates if gate not in run_context.proved.get(merged.tree, [])]
+        found, said = self.run_gates(run_context, merged.commit, missing)
+        self.close_output()
+        if said is None:
+            return found
+        is_red = said.cause == "gate"
+        self.tools.landings.went_back(is_red)
+        work = Work(base=run_context.head, commit=merged.commit, tree=merged.tree) if is_red else None
+        self.report(said, work=work, evidence=found)
+        self.became = said.summary
+        self.tell("ended", self.became, good=False)
+        return None
+
+    def run_gates(
+        self, run_context: RunContext, commit: str, gates: Sequence[str]
+    ) -> tuple[list[Evidence], Report | None]:
+        """Each in a clone of its own, until one is not green; what that one says."""
         found: list[Evidence] = []
-        for name in missing:
+        for name in gates:
             self.step("clone")
-            self.tools.workspaces.make(self.paths, run_context, merged.commit)
+            self.tools.workspaces.make(self.paths, run_context, commit)
             gate = None
             try:
                 flow = self.tools.application.queries.flow()  # as it is now: no other proof counts
                 gate = flow.gates.get(name)
                 if gate is None:
                     raise Unavailable("flow_changed", "the flow has a gate {name} since this landing began", "", name)
-                evidence, ended = prove(self, flow, gate, merged.commit, gate.setup or any_setup(flow))
+                evidence, ended = prove(self, flow, gate, commit, gate.setup or any_setup(flow))
             finally:
                 teardown.after(self, gate is None or gate.network, self._stopped.is_set)
                 self.tools.workspaces.remove(self.paths)
             found.append(evidence)
             if not evidence.green:
-                self.close_output()
                 said = judged(evidence, ended, self.timers.ending, self.flow.limits)
                 red = said.cause is None
-                said = Report.failed(
+                return found, Report.failed(
                     f"{name} is red on {run_context.branch} with it: {said.summary}" if red else said.summary,
                     cause="gate" if red else said.cause,
                     findings=said.findings,
                 )
-                work = Work(base=run_context.head, commit=merged.commit, tree=merged.tree) if red else None
-                self.report(said, work=work, evidence=found)
-                self.became = said.summary
-                self.tell("ended", self.became, good=False)
-                return None
-        self.close_output()
-        return found
+        return found, None
 
     def _move(
         self,
@@ -191,19 +216,19 @@ class LandingJob(Job):
             self._held_back()
             return True
         if not run_context.parent:
-            return self._move_target(workspaces, run_context, record)
+            return self.move_target(workspaces, run_context, record)
         work = Work(
             base=tip, commit=run_context.head, merged=merged.commit, onto=run_context.parent_head, tree=merged.tree
         )
         try:
-            self._done(run_context, merged.commit, "", evidence, work, run_context.branch, moves=touched)
+            self.landed(run_context, merged.commit, "", evidence, work, run_context.branch, moves=touched)
         except Refused as error:
             if error.code not in ("branch_moved", "not_proved"):
                 raise
             return False
         return True
 
-    def _move_target(self, workspaces: GitWorkspaces, run_context: RunContext, record: RecordLanding) -> bool:
+    def move_target(self, workspaces: GitWorkspaces, run_context: RunContext, record: RecordLanding) -> bool:
         """All that takes time first; then branch and board together; then the user's files."""
         self.step("move")
         with workspaces.landing.alone():
@@ -213,18 +238,18 @@ class LandingJob(Job):
             except Stale:
                 return False
             except Refused as error:
-                self._refused(error)
+                self.refused(error)
                 return True
             try:
                 move.ready()
                 if not self._swap(run_context, move, record):
                     return self.timers.done  # ended by the board's own word, or to be merged again
                 self.tools.step("landed", self.run)
-                self._bring_along(workspaces, move)
+                self.bring_along(workspaces, move, {self.item: self.run})
             except RemoteAway:
                 raise
             except Unavailable as error:
-                self._refused(error)
+                self.refused(error)
             finally:
                 move.drop()
         return True
@@ -243,7 +268,7 @@ class LandingJob(Job):
         while tries < TRIES:
             tries += 1
             try:
-                return self._done(run_context, commit, move.note, evidence, None, move.branch, make, moves)
+                return self.landed(run_context, commit, move.note, evidence, None, move.branch, make, moves)
             except TreeChanged:
                 return False
             except NotMoved:
@@ -261,11 +286,13 @@ class LandingJob(Job):
                 return False  # a gate is another one by now
         raise Unavailable("branch_unsteady", "git does not say whether it moved {branch}", "", move.branch)
 
-    def _bring_along(self, workspaces: GitWorkspaces, move: Move | RemoteMove) -> None:
-        """It has landed, whatever comes now. The run is over, so a comment says which files stayed as they are."""
+    def bring_along(self, workspaces: GitWorkspaces, move: Move | RemoteMove, landed: Mapping[str, str]) -> None:
+        """It has landed, whatever comes now. The run is over, so a comment says which files stayed as they are.
+        `landed` are the items that the move has brought, and the run of each."""
         try:
             moved = move.bring_along()
-            workspaces.forget_intent(self.item, self.run)
+            for item, run in landed.items():
+                workspaces.forget_intent(item, run)
             if isinstance(move, RemoteMove) and moved.note:
                 self.tell("followed", moved.note)
             if moved.left:
@@ -275,7 +302,7 @@ class LandingJob(Job):
         except (MootError, OSError) as error:
             self.tell("fault", f"{move.branch} moved, and its files are yet to come along: {error}", good=False)
 
-    def _refused(self, error: MootError) -> None:
+    def refused(self, error: MootError) -> None:
         """What git takes for unsafe is the maker's to mend; what stands in the way in the user's trees passes."""
         unsafe = error.code == "unsafe_change"
         said = Report.failed(error.message, cause="conflict" if unsafe else "environment", blockers=error.hint)
@@ -283,7 +310,7 @@ class LandingJob(Job):
         self.became = error.message
         self.tell("ended", self.became, good=False)
 
-    def _done(
+    def landed(
         self,
         run_context: RunContext,
         commit: str,
@@ -308,6 +335,7 @@ class LandingJob(Job):
             return False
         if run_context.parent and isinstance(self.tools.workspaces, GitWorkspaces):
             self.tools.workspaces.keep_item(run_context.parent, commit)
+        self.tools.landings.landed()
         self.became = words
         self.tell("landed", words, good=True)
         return True
@@ -319,6 +347,10 @@ class LandingJob(Job):
         self.became = "the board does not let it land now: `moot show` says why"
         self.timers.done = True
         self.tell("released", self.became)
+
+
+def words_of(run_context: RunContext) -> str:
+    return f"Item {run_context.item}: {run_context.title}"
 
 
 def any_setup(flow: Flow) -> list[list[str]]:

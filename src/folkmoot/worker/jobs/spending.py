@@ -76,6 +76,9 @@ def renew(job: "Job") -> None:
     told = job.spending.renewal()
     job.tools.application.engine.act(job.actor, told)
     job.spending.counted(told)
+    for mate in job.mates:
+        with suppress(Refused):  # it was taken out of our hands: that is seen when all of them are to land
+            job.tools.application.engine.act(mate, RenewRun())
     look_at_budget(job)
 
 

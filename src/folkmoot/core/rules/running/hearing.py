@@ -3,10 +3,11 @@ the next brief, and no item comes to its end while nobody has heard it."""
 
 from msgspec.structs import replace
 
-from folkmoot.core.commands import HearPeople, SayToAgent
+from folkmoot.core.commands import AddComment, HearPeople, SayToAgent
 from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS
-from folkmoot.core.flow import END
+from folkmoot.core.flow import END, LANDING
 from folkmoot.core.item import Item, Sentence
+from folkmoot.core.order import ends_here
 from folkmoot.core.records import Run
 from folkmoot.core.situation import Case
 from folkmoot.errors import Invalid, Refused
@@ -16,6 +17,7 @@ UNHEARD_MAX = 20
 KEPT = 40  # sentences that stay with an item; those that nobody has heard always do
 # By these a child that makes one effort ends where it is.
 LAST_WORDS = frozenset({"done", "changes_requested", "disputed"})
+AT_WORK = frozenset({"running", "proving", "waiting"})
 
 
 def say(case: Case, command: SayToAgent) -> None:
@@ -28,16 +30,42 @@ def say(case: Case, command: SayToAgent) -> None:
     if item.status in ENDED:
         words = "item {item} is {status}: nobody works on it any more"
         raise Refused("item_ended", words, "<reopen item>", item.id, item.status)
-    if item.column == END or (item.proving is not None and item.kind in ONE_SHOT_KINDS):
+    if _lands(item):
         words = "item {item} is about to land: nobody works on it any more"
         raise Refused("about_to_land", words, "send it back, with these words as why: <move item column>", item.id)
     if len(unheard(item)) >= UNHEARD_MAX:
         words = "{count} sentences on item {item} wait for somebody to hear them"
         hint = "put it all into the body: <edit item>"
         raise Refused("too_many_sentences", words, hint, UNHEARD_MAX, item.id)
-    number = item.said[-1].number + 1 if item.said else 1
-    new = Sentence(number=number, text=text, by=case.actor.name, at=case.situation.at)
-    case.set("sentence_said", {"text": text, "number": number}, said=[*item.said, new])
+    _add(case, text)
+
+
+def say_comment(case: Case, command: AddComment, comment: str) -> None:
+    """What a person writes about an item that is at work is for whoever works on it next, and nobody may come next: so
+    it is said to them, too. What an agent writes in a file, or the engine notes, is not."""
+    item, actor = case.item, case.actor
+    by_person = actor.is_person and not actor.engine and actor.name not in case.flow.agents
+    if not by_person or command.resolution or item.status not in AT_WORK or _lands(item):
+        return
+    if len(unheard(item)) < UNHEARD_MAX:  # any of those brings the comments along
+        about = ", ".join(place for place in (command.artifact, command.target) if place)
+        words = f"{about}: {command.content.strip()}" if about else command.content.strip()
+        more = f" […the rest is in comment {comment}]"
+        _add(case, words if len(words) <= SENTENCE_MAX else words[: SENTENCE_MAX - len(more)] + more, comment)
+
+
+def _lands(item: Item) -> bool:
+    """Is it about to land? Then nobody works on it any more."""
+    if item.column == END or (item.proving is not None and item.kind in ONE_SHOT_KINDS):
+        return True
+    return item.proving is not None and item.proving.left == [LANDING]
+
+
+def _add(case: Case, text: str, comment: str | None = None) -> None:
+    said = case.item.said
+    number = said[-1].number + 1 if said else 1
+    new = Sentence(number=number, text=text, by=case.actor.name, at=case.situation.at, comment=comment)
+    case.set("sentence_said", {"text": text, "number": number}, said=[*said, new])
 
 
 def unheard(item: Item) -> list[Sentence]:
@@ -71,9 +99,13 @@ def _mark(case: Case, run: Run, by: str) -> None:
 
 
 def goes_on_for(case: Case, outcome: str) -> Sentence | None:
-    """A person spoke while the run worked, and it has not heard it: its `done` is not the end of its work."""
-    ends = outcome == "done" or (case.item.kind in ONE_SHOT_KINDS and outcome in LAST_WORDS)
-    return next(iter(unheard(case.item)), None) if ends else None
+    """A person spoke while the run worked, and it has not heard it: its `done` is not the end of its work. A comment
+    can wait for the next stage, if there is one: whoever works there is told."""
+    item = case.item
+    if not item.said or not (outcome == "done" or (item.kind in ONE_SHOT_KINDS and outcome in LAST_WORDS)):
+        return None
+    is_last = ends_here(case.flow, item)
+    return next((one for one in unheard(item) if is_last or one.comment is None), None)
 
 
 def because_of(sentence: Sentence) -> str:

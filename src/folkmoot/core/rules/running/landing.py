@@ -26,7 +26,7 @@ from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.cause_line import cause_line
 from folkmoot.core.vocabulary.lines import nth_time
 from folkmoot.core.vocabulary.ways import AGAIN, PARK, Way
-from folkmoot.core.work import Evidence, Landing, Work
+from folkmoot.core.work import Batch, Evidence, Landing, Work
 from folkmoot.errors import Refused
 
 DEFER_SECONDS, DEFER_SECONDS_MAX = 5.0, 300.0
@@ -55,12 +55,17 @@ def record(case: Case, command: RecordLanding) -> None:
         run=run.id,
         tree=command.tree,
         head=case.item.head,
+        batch=command.batch,
     )
     context: dict[str, Any] = {"branch": command.branch, "old": command.old, "new": command.new, "tree": command.tree}
-    context |= {"paths": paths[:TOUCHED_MAX]}
+    context |= {"paths": paths[:TOUCHED_MAX], **_told_of(command.batch)}
     # What proves it is kept with the intent: whoever finds that the branch was moved finds also why it might be.
     proofs = [*case.item.proofs, *_evidence(case, command.evidence)][-PROOFS_KEPT:]
     case.set("landing_recorded", context, landing=landing, proofs=proofs)
+
+
+def _told_of(batch: Batch | None) -> dict[str, Any]:
+    return {"beside": batch.beside} if batch else {}
 
 
 def _may_land(case: Case, run: Run, command: RecordLanding) -> bool:
@@ -100,6 +105,7 @@ def _may_still_land(case: Case, run: Run, command: ReportRun) -> bool:
         tree=intent.tree,
         touched=command.moves,
         evidence=command.evidence,
+        batch=intent.batch,
     )
     return _may_land(case, run, again)
 
@@ -155,11 +161,11 @@ def settle_landing(case: Case, command: SettleLanding) -> None:
     intent = unsettled(case.item)
     if intent is None or intent.new != command.new:
         return
-    context = {"branch": command.branch, "commit": intent.new, "run": intent.run}
+    context = {"branch": command.branch, "commit": intent.commit, "run": intent.run}
     if not command.moved:
         case.set("landing_dropped", context, landing=None)
         return
-    fields: dict[str, Any] = {"landing": None, "landed": intent.new, "landed_on": command.branch}
+    fields: dict[str, Any] = {"landing": None, "landed": intent.commit, "landed_on": command.branch}
     if case.item.head == intent.head:
         fields["head"] = None
     if case.item.status in ENDED:
@@ -182,7 +188,7 @@ def landing_reported(case: Case, command: ReportRun) -> None:
     run = fence(case)
     if _has_no_branch(case):
         return
-    said, work, head = _judged(command), command.work, case.item.head
+    said, work, head, intent = _judged(command), command.work, case.item.head, case.item.landing
     done = said.outcome == "done" and command.fault is None
     if done:
         _check_mended(case.item)
@@ -207,6 +213,7 @@ def landing_reported(case: Case, command: ReportRun) -> None:
     )
     if done:
         told = {"branch": fields["landed_on"], "commit": fields["landed"], "run": run.id}
+        told |= _told_of(intent.batch if intent else None)
         what = replace(case.item, head=head)  # that has just landed
         case.set("work_landed", {**told, "proved": required(case.flow, what, case.situation.parent is None)})
         _end(case, f"its work is on {fields['landed_on']}")
@@ -239,7 +246,7 @@ def not_mended(case: Case) -> None:
 def _check_proved(case: Case, command: ReportRun) -> None:
     """A move that was written down was proved then. One by somebody's word alone needs every gate's last word."""
     item, commit = case.item, command.report.commit
-    if item.landing is not None and commit in (None, item.landing.new):
+    if item.landing is not None and commit in (None, item.landing.commit):
         return
     missing = unproved(case.flow, item, case.situation.parent is None, None, command.evidence)
     if missing:
@@ -379,3 +386,8 @@ def _send_back(case: Case, run: Run | None, said: Report, work: Work | None, mar
         ask(case, kind, words, *ways, context=findings_told(fields["findings"]), help=hint)
     elif stage is not None and not stays:
         enter(case, stage, because, event="escalation_triggered", returns_to=END, origins=[], proving=None)
+
+
+def mend(case: Case, said: Report) -> None:
+    """What was found in the work after it was proposed: whoever made it mends it, as what a landing's gates find."""
+    _send_back(case, None, said, None)

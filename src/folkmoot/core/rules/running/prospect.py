@@ -66,6 +66,8 @@ def _of_work(flow: Flow, item: Item, ground: Ground) -> Prospect:
         return Prospect("waits", "nothing has been changed yet")
     if missing:
         return Prospect("waits", f"{missing[0]} has not run on it as it is now", missing[0])
+    if item.proposal is not None and item.is_proposed and flow.proposes:
+        return Prospect("waits", f"people are asked to merge {item.proposal.url}")
     held = landing_obstacle(item, ground)
     if held is not None:
         return Prospect("waits", held.words)

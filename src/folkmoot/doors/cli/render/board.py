@@ -262,6 +262,8 @@ def note_on(page: Page, item: ItemSummary, asked: list[str], run: LiveRun | None
         notes.append((f"{one_line(item.agent or item.watcher or 'somebody')} at work", AGENT))
     elif item.status == "proving" and item.watcher == LANDING:
         notes.append((f"waits to land on {one_line(lands_on)}", AGENT))
+    elif item.status == "proving" and item.watcher is None:
+        notes.append(("proposed: people merge it", PERSON))
     elif item.status == "proving":
         notes.append((f"{one_line(item.watcher or 'a gate')} must show it", AGENT))
     elif item.status == "blocked":

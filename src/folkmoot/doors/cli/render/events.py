@@ -260,7 +260,7 @@ SAYS: dict[str, Say] = {
     "pool_paused": _says("{pool} pauses {how}", "{why}", style=CARE),
     "budget_spent": _says("the day's budget is spent; agents begin again tomorrow", style=CARE),
     "board_stopped": _says("paused the board", "{why}", style=CARE),
-    "board_resumed": _says("resumed the board", style=GOOD),
+    "board_resumed": _says("resumed the board", "{why}", style=GOOD),
     "flow_adopted": _says("took in version {version} of the flow {flow}"),
     "clock_restarted": _says("set the clock"),
 }

@@ -95,10 +95,15 @@ def _heading(page: Page, view: ItemView, flow: Flow) -> None:
     if view.failure_count:
         parts += [(f" · {count(view.failure_count, 'failure')}", BAD)]
     if view.cost_usd:
-        parts += [(f" · ${view.cost_usd:.2f}", QUIET)]
+        parts += [(f" · {dollars(view.cost_usd)}", QUIET)]
     page.line(*parts, hang=2)
     if view.landed:
-        page.line((f"landed on {one_line(view.landed_on)} at {view.landed[:ID_SHOWN]}", GOOD))
+        landed = f"landed on {one_line(view.landed_on)} at {view.landed[:ID_SHOWN]}"
+        page.line((f"{landed}, and is no longer there", BAD) if lost else (landed, GOOD))
+    if view.proposal is not None and view.proposal.number:
+        page.line(
+            (f"proposed as {one_line(view.proposal.url)}", GOOD), (f": {one_line(view.proposal.stands)}", QUIET), hang=2
+        )
     if view.head:
         words = f"work that has not landed: {view.head[:ID_SHOWN]}"
         page.line((words, CARE), (f", kept as {view.branch} in .moot/repo.git", QUIET), hang=2)
@@ -251,7 +256,8 @@ def _evidence(page: Page, view: ItemView) -> None:
         command = one_line(" ".join(seen.command))
         ended = "no exit code" if seen.exit_code is None else f"exit {seen.exit_code}"
         tree = f", on the tree {seen.tree[:ID_SHOWN]}" if seen.tree else ""
-        facts = f", {ended} after {span(seen.seconds)}{tree}"
+        others = f", together with item {', '.join(map(one_line, seen.beside))}" if seen.beside else ""
+        facts = f", {ended} after {span(seen.seconds)}{tree}{others}"
         beside = page.labelled(label, verdict, (words, QUIET), f": {command}", (facts, QUIET), indent=2)
         if not proof.green:
             _last_words(page, seen.output, proof.run, beside)
@@ -351,6 +357,11 @@ def _next(view: ItemView, flow: Flow) -> list[Part]:
         ]
     if status == "blocked":
         return ["It can be taken when the path is free: ", ("moot locks", COMMAND)]
+    if status == "proving" and view.watcher is None and view.proposal is not None:
+        return [
+            f"People look at {one_line(view.proposal.url)} and merge it; a worker sees that: ",
+            ("moot run", COMMAND),
+        ]
     agent = view.watcher if status == "proving" else view.agent or view.watcher
     if status == "proving" and agent == LANDING:
         whose = f"#{view.parent}" if view.parent else flow.target

@@ -4,12 +4,13 @@ Each call is one short conversation with a limit of its own. Whatever goes wrong
 nothing about the work; what the remote itself refuses is `RemoteRefused`.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.refs import OURS, drop, listed
-from folkmoot.worker.git.remote.naming import folder_of, without_secret
+from folkmoot.worker.git.remote.naming import folder_of, without_secret, words_without_secret
 from folkmoot.worker.git.target import NoTarget
 
 if TYPE_CHECKING:
@@ -20,10 +21,11 @@ LOOK_SECONDS = 20.0  # for one look at its refs
 CARRY_SECONDS = 600.0  # for objects, of which there may be many
 SWAP_SECONDS = 8.0  # for the move of a branch, whose objects are there already: others wait for the board meanwhile
 WORDS_SHOWN = 300
+COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 SSH = "ssh -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=5 -o ServerAliveCountMax=3"
 RUNS, ONTO = "refs/moot/runs/", "refs/moot/onto/"  # a run's commit, and what came of it on the branch it is for
 BROUGHT = "refs/moot/brought/"  # runs of other machines, as the remote had them last
-COPIES = "refs/moot/remote/"  # where a branch of the remote was when it was last fetched
+COPIES = "refs/moot/remote/"  # where a branch of the remote was when it was last looked at
 ALLOWED = tuple(part for kind in ("ssh", "https") for part in ("-c", f"protocol.{kind}.allow=always"))
 # The remote's own settings and hooks hold for what is pushed there, as anywhere; whose folder it is does not matter.
 RECEIVED_HERE = "--receive-pack=git -c safe.directory=* receive-pack"
@@ -31,6 +33,8 @@ RECEIVED_HERE = "--receive-pack=git -c safe.directory=* receive-pack"
 
 class RemoteAway(Unavailable):
     """The remote cannot be reached now, or does not answer. Nothing is lost by it, and it passes by itself."""
+
+    seconds: float | None = None  # after which it is there again, where that is known
 
 
 class RemoteRefused(Refused):
@@ -46,6 +50,7 @@ class Remote:
         self.place = place
         self._env = env
         self._is_here = folder_of(place) is not None
+        self._seen: dict[str, str] = {}
         # On another machine its own git answers, and none of ours is there.
         self._theirs = () if self._is_here else ("--upload-pack=git-upload-pack",)
 
@@ -67,8 +72,16 @@ class Remote:
         """Where a branch of it is now, by its own word."""
         ref = f"refs/heads/{name}"
         ran = self._said("ls-remote", *self._theirs, "--quiet", self.place, ref, seconds=LOOK_SECONDS)
-        lines = (line.split("\t") for line in ran.out.decode("ascii", "replace").splitlines())
-        return next((commit for commit, found in lines if found == ref), None)
+        at = _refs(ran).get(ref)
+        if at is not None:
+            self._saw(name, at)
+        return at
+
+    def _saw(self, name: str, commit: str) -> None:
+        """Note where a branch of it is, for whoever asks while nobody speaks to it. Not before its objects are here."""
+        if self._seen.get(name) != commit:
+            noted = self._repository("update-ref", "--no-deref", f"{COPIES}{name}", commit, check=False)
+            self._seen |= {name: commit} if noted.code == 0 else {}
 
     def is_empty(self) -> bool:
         """Has it no branch at all?"""
@@ -121,13 +134,14 @@ class Remote:
     def listed(self, below: str) -> dict[str, str]:
         """Its refs of ours below a name: what follows that name, and the commit."""
         ran = self._said("ls-remote", *self._theirs, "--quiet", self.place, f"{below}*", seconds=LOOK_SECONDS)
-        lines = (line.split("\t") for line in ran.out.decode("utf-8", "replace").splitlines())
-        return {ref.removeprefix(below): commit for commit, ref in lines}
+        return {ref.removeprefix(below): commit for ref, commit in _refs(ran).items() if ref.startswith(below)}
 
-    def swap(self, name: str, old: str | None, new: str) -> None:
-        """Move a branch of it from the one commit to the other, if it is at the first: by its own compare-and-swap."""
+    def swap(self, name: str, old: str | None, new: str, seconds: float = SWAP_SECONDS) -> None:
+        """Move a branch of it from the one commit to the other, if it is at the first: by its own compare-and-swap.
+        Where objects go with it, it takes longer."""
         ref = f"refs/heads/{name}"
-        self._push(f"--force-with-lease={ref}:{old or ''}", f"{new}:{ref}", seconds=SWAP_SECONDS)
+        self._push(f"--force-with-lease={ref}:{old or ''}", f"{new}:{ref}", seconds=seconds)
+        self._saw(name, new)
 
     def __str__(self) -> str:
         return self.name if self.name == self.place else f"{self.name} ({without_secret(self.place)})"
@@ -152,12 +166,16 @@ class Remote:
             ran = self._repository(*ALLOWED, *args, check=False, env=self._env, timeout=seconds)
         except Unavailable as error:
             raise RemoteAway(
-                "remote_away", "the remote {remote} does not answer: {why}", "", self, error.message
+                "remote_away",
+                "the remote {remote} does not answer: {why}",
+                "",
+                self,
+                words_without_secret(error.message, self.place),
             ) from error
         if ran.code == 0:
             return ran
         said = ran.out.decode("utf-8", "replace") + ran.words
-        why = _line_of(said)
+        why = _line_of(words_without_secret(said, self.place))
         if "[rejected]" in said or "[remote rejected]" in said or "not our ref" in said or "pre-receive hook" in said:
             raise RemoteRefused("remote_refused", "the remote {remote} does not take it: {why}", "", self, why)
         raise RemoteAway("remote_away", "the remote {remote} cannot be reached: {why}", "", self, why)
@@ -181,6 +199,13 @@ def check_remote(repository: "Repository", remote: Remote, target: str) -> None:
     words = "work is to land on {target}, and the remote {remote} has no such branch"
     where = remote.name if remote.name != remote.place else remote.place
     raise NoTarget("no_target", words, "push it there: git push {where} {target}", target, remote, where=where)
+
+
+def _refs(ran: "Ran") -> dict[str, str]:
+    """What `ls-remote` lists, each with its commit. A line of another form is no ref: a program on the way to the
+    remote may have said it."""
+    parts = (line.split("\t") for line in ran.out.decode("utf-8", "replace").split("\n"))
+    return {part[1]: part[0] for part in parts if len(part) == 2 and COMMIT.fullmatch(part[0])}
 
 
 def _line_of(said: str) -> str:

@@ -1,0 +1,1 @@
+"""Landings of several items at once."""

@@ -1,0 +1,1 @@
+"""How a flow brings finished work to its branch."""

@@ -1,0 +1,1 @@
+"""Forges as they really are, over HTTP."""

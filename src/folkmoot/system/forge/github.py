@@ -1,0 +1,176 @@
+"""GitHub: pull requests and issues, by REST; how all open ones stand, by one question in GraphQL."""
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from folkmoot.core.proposals.proposal import Proposal, Seen
+from folkmoot.errors import Unavailable
+from folkmoot.system.forge.http import LONGEST_SECONDS, Http
+from folkmoot.system.forge.pictures import QUERY, seen
+from folkmoot.worker.forge.port import BEGIN, END, OWN, ForgeAway, ForgeLimited, ForgeRefused, Issue, Pulled, Wish
+
+AT_ONCE = 50  # pull requests in one question
+RULES_SECONDS = 600.0  # for which it is believed what the rules of a branch require
+RESERVE = 0.4  # of the limit: for the person whose account it is
+ISSUES_MAX = 100
+TITLE_MAX, BODY_MAX = 250, 60_000
+
+
+class GitHub:
+    """One repository, `OWNER/NAME`. `base` is where REST is answered: GraphQL is beside it."""
+
+    def __init__(
+        self,
+        base: str,
+        repository: str,
+        token: Callable[[bool], str],
+        now: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self.http = Http(base, token, wall)
+        self.repository = repository
+        self._graphql = _graphql_of(base)
+        self._now, self._wall = now, wall
+        self.rests: float | None = None
+        self._required: dict[str, tuple[float, list[str] | None]] = {}
+
+    def propose(self, wish: Wish) -> Pulled:
+        found = self._open(wish)
+        if found is None:
+            body = {"title": wish.title[:TITLE_MAX], "head": wish.branch, "base": wish.base, "draft": wish.draft}
+            try:
+                told = self.http.send("POST", self._at("pulls"), {**body, "body": wish.body[:BODY_MAX]})
+                return _pulled(told)
+            except ForgeRefused as error:
+                found = self._open(wish)  # another answer may have been lost on the way
+                if found is None:
+                    raise _with_hint(error, wish) from error
+        text = _renewed(str(found.get("body") or ""), wish.body)
+        if text != found.get("body"):
+            self.http.send("PATCH", self._at(f"pulls/{found['number']}"), {"body": text[:BODY_MAX]})
+        return _pulled(found)
+
+    def _open(self, wish: Wish) -> dict[str, Any] | None:
+        owner = self.repository.partition("/")[0]
+        asked = urlencode({"head": f"{owner}:{wish.branch}", "base": wish.base, "state": "open"})
+        found = self.http.get(self._at(f"pulls?{asked}"))
+        return next((one for one in found or [] if one["head"]["ref"] == wish.branch), None)
+
+    def state(self, proposals: Sequence[Proposal], base: str) -> dict[int, Seen]:
+        found: dict[int, Seen] = {}
+        required = self._required_of(base) if proposals else None
+        for first in range(0, len(proposals), AT_ONCE):
+            part = proposals[first : first + AT_ONCE]
+            told = self._asked(QUERY, {"ids": [one.node for one in part]})
+            for node in told.get("nodes") or []:
+                if node and "number" in node:
+                    found[node["number"]] = seen(node, required)
+            self.rests = self._rest_of(told.get("rateLimit"))
+            if self.rests is not None:
+                break
+        return found
+
+    def _asked(self, query: str, variables: dict[str, Any]) -> dict[str, Any]:
+        told = self.http.send("POST", self._graphql, {"query": query, "variables": variables}, whole=True)
+        errors = (told or {}).get("errors") or []
+        if any(one.get("type") == "RATE_LIMITED" for one in errors):
+            raise ForgeLimited(LONGEST_SECONDS / 4, "its limit is used up")
+        data = (told or {}).get("data")
+        if not isinstance(data, dict) or "nodes" not in data:
+            why = str(errors[0].get("message") if errors else "it told nothing")[:300]
+            raise ForgeAway("forge_away", "the forge does not tell how pull requests stand: {why}", "", why)
+        return data
+
+    def _rest_of(self, limit: Any) -> float | None:
+        """The account is a person's, who has tools of their own: what is left below the reserve is theirs."""
+        if not limit or limit["remaining"] >= limit["limit"] * RESERVE:
+            return None
+        reset = datetime.fromisoformat(limit["resetAt"].replace("Z", "+00:00")).timestamp()
+        return min(max(reset - self._wall(), 1.0), LONGEST_SECONDS)
+
+    def _required_of(self, base: str) -> list[str] | None:
+        """The checks that a branch requires, by its protection and by rule sets; None: it could not be found out."""
+        until, known = self._required.get(base, (0.0, None))
+        if self._now() < until and known is not None:
+            return known
+        name = quote(base, safe="")
+        try:
+            branch = self.http.get(self._at(f"branches/{name}"))
+            rules = self.http.get(self._at(f"rules/branches/{name}?per_page=100"))
+        except ForgeRefused:
+            return None
+        checks = ((branch or {}).get("protection") or {}).get("required_status_checks") or {}
+        named = [str(one) for one in checks.get("contexts") or []]
+        for rule in rules or []:
+            if rule.get("type") == "required_status_checks":
+                listed = (rule.get("parameters") or {}).get("required_status_checks") or []
+                named += [str(one["context"]) for one in listed]
+        self._required[base] = (self._now() + RULES_SECONDS, list(dict.fromkeys(named)))
+        return self._required[base][1]
+
+    def comment(self, number: int, text: str) -> None:
+        said = f"{text[:BODY_MAX]}\n\n{OWN}"
+        there = self.http.get(self._at(f"issues/{number}/comments?per_page=100"))
+        mine = next((one for one in there or [] if OWN in str(one.get("body") or "")), None)
+        if mine is None:
+            self.http.send("POST", self._at(f"issues/{number}/comments"), {"body": said})
+        elif mine["body"] != said:
+            self.http.send("PATCH", self._at(f"issues/comments/{mine['id']}"), {"body": said})
+
+    def issue(self, number: int) -> Issue:
+        return _issue(self.http.get(self._at(f"issues/{number}")))
+
+    def issues(self, label: str) -> list[Issue]:
+        asked = urlencode({"labels": label, "state": "open", "per_page": ISSUES_MAX, "direction": "asc"})
+        found = self.http.get(self._at(f"issues?{asked}"))
+        return [_issue(one) for one in found or [] if "pull_request" not in one]
+
+    def close(self, number: int) -> None:
+        self.http.send("PATCH", self._at(f"issues/{number}"), {"state": "closed", "state_reason": "completed"})
+
+    def _at(self, path: str) -> str:
+        return f"/repos/{self.repository}/{path}"
+
+
+def _graphql_of(base: str) -> str:
+    """From the server's root on: beside `/api/v3` of GitHub Enterprise, and at the root elsewhere."""
+    path = "/" + base.rstrip("/").partition("://")[2].partition("/")[2]
+    return path.removesuffix("/v3") + "/graphql" if path.endswith("/api/v3") else path.rstrip("/") + "/graphql"
+
+
+def _pulled(told: Any) -> Pulled:
+    try:
+        return Pulled(number=int(told["number"]), url=str(told["html_url"]), node=str(told["node_id"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise Unavailable("forge_away", "the forge does not say which pull request it has opened") from error
+
+
+def _issue(told: Any) -> Issue:
+    try:
+        return Issue(
+            number=int(told["number"]),
+            title=str(told["title"]),
+            body=str(told.get("body") or ""),
+            url=str(told["html_url"]),
+            is_open=told.get("state") == "open",
+            labels=[str(one["name"]) for one in told.get("labels") or []],
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise Unavailable("forge_away", "the forge does not tell of that issue in good form") from error
+
+
+def _renewed(there: str, ours: str) -> str:
+    """What people wrote around the board's part stays; where they took that part out, it stays out."""
+    before, begin, rest = there.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    part = ours.partition(BEGIN)[2].partition(END)[0]
+    return f"{before}{BEGIN}{part}{END}{after}" if begin and end else there
+
+
+def _with_hint(error: ForgeRefused, wish: Wish) -> ForgeRefused:
+    if "draft" in error.message.casefold() and wish.draft:
+        error.remedy = "this repository has no drafts: set `draft: false` below `land` in the flow"
+    return error

@@ -1,0 +1,131 @@
+"""What GitHub tells of a pull request, as a picture that the rules understand."""
+
+from typing import Any, Literal
+
+from folkmoot.core.proposals.proposal import COMPLETED, Check, Said, Seen, check_state
+from folkmoot.worker.forge.port import OWN
+
+MAY_WRITE = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+WORDS_MAX = 8_000
+TOLD = frozenset({"COMMENTED", "CHANGES_REQUESTED"})
+
+QUERY = """query($ids: [ID!]!) {
+  rateLimit { limit remaining resetAt }
+  nodes(ids: $ids) {
+    ... on PullRequest {
+      number state headRefOid mergeable mergeStateStatus isDraft
+      mergeCommit { oid }
+      mergedBy { login }
+      mergeQueueEntry { state }
+      baseRef { target { oid } }
+      timelineItems(last: 1, itemTypes: [CLOSED_EVENT]) { nodes { ... on ClosedEvent { actor { login } } } }
+      commits(last: 1) { nodes { commit { oid statusCheckRollup { contexts(first: 100) {
+        pageInfo { hasNextPage }
+        nodes {
+          __typename
+          ... on CheckRun { name status conclusion detailsUrl title summary }
+          ... on StatusContext { context state targetUrl description }
+        }
+      } } } } }
+      reviews(last: 20) { nodes { id state body authorAssociation author { login } } }
+      reviewThreads(last: 20) { nodes { isResolved path line comments(first: 10) { nodes {
+        id body authorAssociation author { login }
+      } } } }
+    }
+  }
+}"""
+
+
+def seen(node: dict[str, Any], required: list[str] | None) -> Seen:
+    commit, checks, whole = _checks(node)
+    state: Literal["open", "merged", "closed"] = "open"
+    if node.get("state") in ("MERGED", "CLOSED"):
+        state = "merged" if node["state"] == "MERGED" else "closed"
+    return Seen(
+        state=state,
+        commit=str(node.get("headRefOid") or ""),
+        base=_oid((node.get("baseRef") or {}).get("target")),
+        merged=_oid(node.get("mergeCommit")),
+        by=_login(node.get("mergedBy")) if state == "merged" else _closer(node) if state == "closed" else "",
+        fits=_fits(node),
+        queued=node.get("mergeQueueEntry") is not None,
+        draft=bool(node.get("isDraft")),
+        required=required,
+        checks=checks,
+        # Right after a push the list may yet be that of the commit before.
+        whole=whole and commit == node.get("headRefOid"),
+        said=_said(node),
+    )
+
+
+def _fits(node: dict[str, Any]) -> Literal["clean", "behind", "dirty", "unknown"]:
+    if node.get("mergeStateStatus") == "DIRTY" or node.get("mergeable") == "CONFLICTING":
+        return "dirty"
+    if node.get("mergeStateStatus") == "BEHIND":
+        return "behind"
+    return "clean" if node.get("mergeable") == "MERGEABLE" else "unknown"
+
+
+def _checks(node: dict[str, Any]) -> tuple[str | None, list[Check], bool]:
+    last: dict[str, Any] = next((one["commit"] for one in _nodes(node.get("commits"))), {})
+    contexts = (last.get("statusCheckRollup") or {}).get("contexts") or {}
+    whole = not (contexts.get("pageInfo") or {}).get("hasNextPage")
+    return last.get("oid"), [_check(one) for one in _nodes(contexts)], whole
+
+
+def _check(one: dict[str, Any]) -> Check:
+    if one.get("__typename") == "StatusContext":
+        word = str(one.get("state") or "").casefold()
+        ended = COMPLETED if word not in ("pending", "expected", "") else ""
+        words, url = one.get("description"), one.get("targetUrl")
+        return Check(
+            name=str(one.get("context")), state=check_state(ended, word), words=_cut(words), url=str(url or "")
+        )
+    told = [str(word) for word in (one.get("title"), one.get("summary")) if word]
+    state = check_state(one.get("status"), one.get("conclusion"))
+    return Check(
+        name=str(one.get("name")), state=state, words=_cut("\n".join(told)), url=str(one.get("detailsUrl") or "")
+    )
+
+
+def _said(node: dict[str, Any]) -> list[Said]:
+    reviews = [one for one in _nodes(node.get("reviews")) if one.get("state") in TOLD]
+    found = [
+        _words("review", one, asks=one["state"] == "CHANGES_REQUESTED")
+        for one in reviews
+        if one["state"] == "CHANGES_REQUESTED" or str(one.get("body") or "").strip()
+    ]
+    for thread in _nodes(node.get("reviewThreads")):
+        if not thread.get("isResolved"):
+            place = {"path": thread.get("path"), "line": thread.get("line")}
+            found += [_words("comment", one, **place) for one in _nodes(thread.get("comments"))]
+    return found
+
+
+def _words(kind: str, one: dict[str, Any], **more: Any) -> Said:
+    text = str(one.get("body") or "")
+    may = one.get("authorAssociation") in MAY_WRITE
+    by = _login(one.get("author")) or "somebody"
+    return Said(id=f"{kind}:{one['id']}", by=by, text=_cut(text), may=may, own=OWN in text, **more)
+
+
+def _cut(text: object) -> str:
+    """What no store would take is left out: a forge passes on whatever somebody sent."""
+    words = str(text or "")[:WORDS_MAX].replace("\0", "")
+    return words.encode("utf-8", "replace").decode("utf-8")
+
+
+def _nodes(connection: Any) -> list[dict[str, Any]]:
+    return [one for one in (connection or {}).get("nodes") or [] if one]
+
+
+def _oid(one: Any) -> str | None:
+    return str(one["oid"]) if one else None
+
+
+def _login(one: Any) -> str:
+    return str((one or {}).get("login") or "")
+
+
+def _closer(node: dict[str, Any]) -> str:
+    return next((_login(one.get("actor")) for one in _nodes(node.get("timelineItems"))), "")

@@ -1,0 +1,1 @@
+"""A forge: where people look at proposed work and merge it."""

@@ -1,0 +1,178 @@
+"""A landing that is proposed: merge, prove the result, push it to a branch of its own, ask people to merge it.
+
+Each step can be done again by another run: the commit is written down before it is pushed, the branch moves by
+compare-and-swap from what this board put there, and a pull request that is there is found.
+"""
+
+from folkmoot.core.commands import ENGINE, RecordLanding
+from folkmoot.core.proposals.orders import MeetOthersWork, PausePool, RecordProposal
+from folkmoot.core.proposals.proposal import Proposal
+from folkmoot.core.work import Touched
+from folkmoot.engine.run_context import RunContext
+from folkmoot.errors import MootError, Refused, Unavailable
+from folkmoot.worker.forge.port import POOL, ForgeAway, ForgeLimited, Pulled, Wish
+from folkmoot.worker.forge.wording import description, title_of
+from folkmoot.worker.git.refs import listed
+from folkmoot.worker.git.remote.remote import CARRY_SECONDS, Remote, RemoteAway, RemoteRefused
+from folkmoot.worker.git.repository import Merged, Repository
+from folkmoot.worker.jobs.landing import LandingJob, words_of
+from folkmoot.worker.tools import Tools
+from folkmoot.worker.workspaces import GitWorkspaces, author_of
+
+PUSHED = "refs/moot/pushed/"  # behind it the item and a commit that was to be pushed for it
+TRIES = 5
+REST_SECONDS = 60.0  # after which it is looked again whether the forge may be asked
+
+
+def check_rest(tools: Tools) -> None:
+    """While the forge is not to be asked, nobody does."""
+    held = next((one for one in tools.application.queries.pauses().pauses if one.what.endswith(POOL)), None)
+    if held is not None:
+        raise ForgeLimited(REST_SECONDS, held.why)
+
+
+class ProposalJob(LandingJob):
+    def merge(self, workspaces: GitWorkspaces, run_context: RunContext, tip: str | None) -> Merged | None:
+        """As a landing merges; with what somebody else put on its branch, if a person said to take it in; and on top of
+        what was pushed before, so that a branch that people look at is never rewritten."""
+        repository, before, intent = workspaces.repository, run_context.proposal, run_context.landing
+        head = run_context.head
+        assert head is not None
+        if intent is not None and (intent.old, intent.head) == (tip, head) and repository.kept(intent.new):
+            return Merged(intent.new, repository.tree_of(intent.new), forward=True)  # the run before came no further
+        words, author = words_of(run_context), author_of("folkmoot")
+        if before is not None and before.state == "changed" and before.found:
+            self._remote(repository).branch(before.branch)  # so that its objects are here
+            joined = repository.merge(head, before.found, words, author)
+            if joined.commit is None:
+                self.conflict(workspaces, run_context, before.found, joined)
+                return None
+            head = joined.commit
+        merged = repository.merge(tip, head, words, author)
+        if merged.commit is None or merged.tree is None:
+            self.conflict(workspaces, run_context, tip, merged)
+            return None
+        if tip is not None and merged.tree == repository.tree_of(tip):
+            return Merged(tip, merged.tree, forward=True)  # all of it is there already
+        earlier = before.commit if before is not None and before.state in ("open", "changed") else None
+        if earlier and repository.kept(earlier) and not repository.contains(merged.commit, earlier):
+            commit = repository.commit(merged.tree, [merged.commit, earlier], words, author)
+            return Merged(commit, merged.tree)
+        return merged
+
+    def touched(self, repository: Repository, run_context: RunContext, tip: str | None, commit: str) -> list[Touched]:
+        """What a person put on the branch is not the item's change: its files were nobody's to allow."""
+        found, before = repository.touched(tip, commit), run_context.proposal
+        if before is None or before.state != "changed" or not before.found:
+            return found
+        fork = repository.fork(run_context.head, before.found)
+        theirs = {change.path for change in repository.changes(fork, before.found)}
+        ours = {change.path for change in repository.changes(tip, run_context.head)}
+        return [one for one in found if one.path.encode() not in theirs - ours]
+
+    def move_target(self, workspaces: GitWorkspaces, run_context: RunContext, record: RecordLanding) -> bool:
+        if record.new == record.old:
+            note = f"all of it was on {run_context.target} already"
+            self.landed(run_context, record.new, note, record.evidence, None)
+            workspaces.forget_intent(self.item, self.run)
+            return True
+        self.step("move")
+        repository, branch = workspaces.repository, self.flow.land.branch.replace("{item}", self.item)
+        try:
+            found = self._pushed(repository, self._remote(repository), branch, run_context, record.new)
+            if found is not None:
+                self._met(branch, found)
+                return True
+            self.tools.step("pushed", self.run)
+            pulled = self._proposed(run_context, branch, record)
+        except RemoteAway:
+            raise
+        except (Refused, Unavailable) as error:
+            self.refused(error)
+            return True
+        self.tools.step("opened", self.run)
+        self._recorded(pulled, branch, run_context, record)
+        workspaces.forget_intent(self.item, self.run)
+        return True
+
+    def _remote(self, repository: Repository) -> Remote:
+        remote = repository.base_now()
+        if remote is None:
+            raise Unavailable("flow_changed", "the flow proposes no work any more, since this landing began")
+        return remote
+
+    def _pushed(
+        self, repository: Repository, remote: Remote, branch: str, run_context: RunContext, new: str
+    ) -> str | None:
+        """None: the branch is there. Else the commit of somebody else that is on it."""
+        before = run_context.proposal
+        ours = set(listed(repository, f"{PUSHED}{self.item}/").values())
+        ours |= {one for one in (before.commit, before.found) if one} if before is not None else set()
+        ours |= {run_context.landing.new} if run_context.landing is not None else set()
+        repository.keep(f"{PUSHED}{self.item}/{new}", new)
+        for _ in range(TRIES):
+            try:
+                at = remote.where(branch)
+                if at == new:
+                    return None
+                if at is not None and at not in ours:
+                    return at
+                remote.swap(branch, at, new, CARRY_SECONDS)
+                return None
+            except RemoteAway as away:
+                self.wait_for_remote(away)
+            except RemoteRefused:
+                if remote.where(branch) == at:
+                    raise  # it has not moved: the remote does not want it
+        raise Unavailable("branch_unsteady", "{branch} kept moving while it was pushed", "", branch)
+
+    def _met(self, branch: str, commit: str) -> None:
+        met = MeetOthersWork(branch=branch, commit=commit)
+        self.submit(lambda engine: engine.act(self.actor, met))
+        self.timers.done = True
+        self.became = f"{branch} holds what this board did not put there: a person is asked"
+        self.tell("released", self.became)
+
+    def _proposed(self, run_context: RunContext, branch: str, record: RecordLanding) -> Pulled:
+        view = self.tools.application.queries.show(self.item)
+        body = description(view, self.flow.agents, record.new, record.evidence)
+        wish = Wish(
+            branch=branch,
+            base=run_context.target,
+            title=title_of(run_context.title),
+            body=body,
+            draft=self.flow.land.draft,
+        )
+        engine = self.tools.application.engine
+        while True:
+            check_rest(self.tools)
+            try:
+                return self.tools.forge_of(self.flow).propose(wish)
+            except ForgeLimited as limited:
+                engine.on_board(ENGINE, PausePool(pool=POOL, seconds=limited.seconds, why=limited.details["why"]))
+                raise
+            except ForgeAway as away:
+                self.wait_for_remote(away)
+
+    def _recorded(self, pulled: Pulled, branch: str, run_context: RunContext, record: RecordLanding) -> None:
+        proposal = Proposal(
+            number=pulled.number,
+            url=pulled.url,
+            node=pulled.node,
+            branch=branch,
+            commit=record.new,
+            tree=record.tree,
+            base=record.old,
+        )
+        told = RecordProposal(proposal=proposal)
+        self.step("report")
+        try:
+            self.submit(lambda engine: engine.act(self.actor, told))
+        except MootError as error:
+            if error.code != "stale_claim":
+                raise
+            self.timers.lost()
+            return  # another run has the item: it finds the branch and the pull request
+        self.timers.done = True
+        self.became = f"proposed as {pulled.url}"
+        self.tell("landed", self.became, good=True)

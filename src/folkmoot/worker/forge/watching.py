@@ -1,0 +1,121 @@
+"""Looks how what was proposed stands: one question for all of it, now and then; the rules decide what follows.
+
+Several workers may watch one board on one machine: who looks writes down that he has, and the others leave it.
+"""
+
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+
+from msgspec.structs import replace
+
+from folkmoot.core.commands import ENGINE
+from folkmoot.core.enums import ENGINE_NAME
+from folkmoot.core.flow import Flow
+from folkmoot.core.proposals.orders import PausePool, SeeProposal
+from folkmoot.core.proposals.proposal import Proposal, Seen
+from folkmoot.errors import MootError
+from folkmoot.worker.forge.port import POOL, Forge, ForgeLimited
+from folkmoot.worker.ports import WorkerEvent
+from folkmoot.worker.tools import Tools
+from folkmoot.worker.workspaces import GitWorkspaces
+
+FORGE_SECONDS = 60.0
+LOOKED = "forge.looked"  # a file of the board: by its time it is known when the forge was last asked
+LOCK = "forge.lock"
+
+
+class ForgeWatch:
+    """`alone` is the lock of all who watch this board here; `wall` the time of day, as files have it."""
+
+    def __init__(
+        self, tools: Tools, alone: Callable[[str], AbstractContextManager[bool]], wall: Callable[[], float]
+    ) -> None:
+        self._tools = tools
+        self._alone = alone
+        self._wall = wall
+        self._told = ""
+
+    def look(self, *, now: bool = False) -> bool:
+        """Ask, if it is time. False: nothing was asked."""
+        try:
+            return self._look(now)
+        except MootError as error:
+            self._tell(error.message)
+        except OSError as error:
+            self._tell(f"the forge was not asked: {error.strerror or error}")
+        return False
+
+    def _look(self, now: bool) -> bool:
+        queries, workspaces = self._tools.application.queries, self._tools.workspaces
+        flow = queries.flow()
+        if not flow.proposes or not isinstance(workspaces, GitWorkspaces):
+            return False
+        proposals = queries.proposals()
+        paused = any(pause.what.endswith(POOL) for pause in queries.pauses().pauses)
+        if not proposals or paused:
+            return False
+        with self._alone(os.path.join(workspaces.home, LOCK)) as got:
+            if not got or not (now or self._is_time(workspaces.home)):
+                return False
+            self._note(workspaces.home)
+            self._ask(flow, workspaces, proposals)
+        return True
+
+    def _ask(self, flow: Flow, workspaces: GitWorkspaces, proposals: dict[str, Proposal]) -> None:
+        forge: Forge = self._tools.forge_of(flow)
+        try:
+            found = forge.state(list(proposals.values()), flow.target)
+        except ForgeLimited as limited:
+            self._pause(limited.seconds, limited.details["why"])
+            return
+        self._told = ""
+        for item, proposal in proposals.items():
+            if (seen := found.get(proposal.number)) is not None:
+                self._take_in(flow, workspaces, item, seen)
+        if forge.rests is not None:
+            self._pause(forge.rests, "the rest of this hour's limit is for you")
+
+    def _take_in(self, flow: Flow, workspaces: GitWorkspaces, item: str, seen: Seen) -> None:
+        """Each for itself: what is wrong with one keeps no other waiting."""
+        try:
+            if seen.state == "merged":
+                seen = replace(seen, holds=self._holds(workspaces, flow.target, seen.merged))
+            self._tools.application.engine.act(ENGINE, SeeProposal(seen=seen), item)
+            self._tools.step("seen", item)
+            if seen.holds and seen.merged is not None:
+                with workspaces.landing.alone():
+                    followed = workspaces.landing.follow(flow.target, seen.merged)
+                words = f"landed on {flow.target}: its pull request was merged"
+                event = WorkerEvent(
+                    "landed", "", item, "", ENGINE_NAME, f"{words}. {followed.note}".strip(". "), None, True
+                )
+                self._tools.tell(event)
+        except MootError as error:
+            self._tell(f"item {item}: {error.message}")
+
+    def _holds(self, workspaces: GitWorkspaces, target: str, commit: str | None) -> bool:
+        """By git's own word: the target branch has it."""
+        repository = workspaces.repository
+        remote = repository.base_now()
+        tip = remote.branch(target) if remote is not None else None
+        return bool(tip and commit and repository.kept(commit) and repository.contains(tip, commit))
+
+    def _pause(self, seconds: float, why: str) -> None:
+        self._tools.application.engine.on_board(ENGINE, PausePool(pool=POOL, seconds=seconds, why=why))
+
+    def _is_time(self, home: str) -> bool:
+        with suppress(FileNotFoundError):
+            return not 0 <= self._wall() - os.stat(os.path.join(home, LOOKED)).st_mtime < FORGE_SECONDS - 1.0
+        return True
+
+    def _note(self, home: str) -> None:
+        path = os.path.join(home, LOOKED)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        os.utime(path, (self._wall(), self._wall()))
+
+    def _tell(self, words: str) -> None:
+        """What goes on is told once."""
+        if words != self._told:
+            self._tools.tell(WorkerEvent("fault", "", "", "", ENGINE_NAME, words, good=False))
+        self._told = words

@@ -1,0 +1,122 @@
+"""A project whose finished work is proposed on a scripted GitHub: `python workshop.py BOARD STEP` is its worker, killed
+when it comes to the step."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from folkmoot import Board
+from folkmoot.core.item import Item
+from folkmoot.engine.checking.doctor import examine
+from folkmoot.system.forge.token import VARIABLE
+from folkmoot.testing.in_json import InJson
+from folkmoot.wiring.boards import FileBoards
+from folkmoot.wiring.forge.beside import watch_of
+from folkmoot.wiring.running import tools_of, worker_name
+from folkmoot.worker.worker import Worker
+from tests.forge.github import REPO, TOKEN, GitHub
+from tests.worker.yard import ACTOR, git
+
+if TYPE_CHECKING:
+    from folkmoot.worker.ports import WorkerEvent
+
+FLOW = """
+flow: proposed
+start: dev
+limits: {{slots: 2, lease: {lease}, timeout: 60s, silence: 30s, executions: 2, feedback_rounds: {rounds}}}
+columns:
+  dev: {{agents: [dev], next: done, gate: [check]}}
+agents:
+  dev: {{run: {{command: {actor}}}, write: own}}
+gates: {{check: {{run: ["/bin/sh", "-c", "{gate}"]}}}}
+land: {{mode: pr, repository: {repository}, api: "{api}"}}
+"""
+
+
+class Workshop:
+    def __init__(self, folder: Path, *, lease: str = "60s", gate: str = "true", rounds: int = 3) -> None:
+        self.hub = GitHub(folder / "hub")
+        self.folder = folder / "project"
+        self.folder.mkdir(parents=True)
+        git(self.folder, "init", "-q", "-b", "main", ".")
+        (self.folder / "README.md").write_text("a project\n")
+        git(self.folder, "add", ".")
+        git(self.folder, "commit", "-q", "-m", "first")
+        git(self.folder, "remote", "add", "origin", str(self.hub.repository))
+        git(self.folder, "push", "-q", "origin", "main")
+        self.home = str(self.folder / ".moot")
+        os.mkdir(self.home)
+        text = FLOW.format(lease=lease, gate=gate, rounds=rounds, actor=ACTOR, repository=REPO, api=self.hub.address)
+        (self.folder / ".moot" / "flow.yaml").write_text(text)
+        os.environ[VARIABLE] = TOKEN
+        Board.boards = FileBoards()
+        self.board: Any = InJson(Board.create(str(self.folder), actor="somebody"))
+        self.application = self.board._application
+        self.told: list[WorkerEvent] = []
+
+    def add(self, title: str, *lines: str, **fields: Any) -> str:
+        return str(self.board.add(title, body="\n".join(lines), **fields)["id"])
+
+    def work(self) -> None:
+        """Look at the forge, then work until nothing is left to do."""
+        with tools_of(self.application, self.home, self.told.append) as tools:
+            watch_of(tools).look(now=True)
+            Worker(tools, worker_name(tools.workspaces.home), slots=2, until_idle=True).run()
+
+    def look(self) -> bool:
+        with tools_of(self.application, self.home, self.told.append) as tools:
+            return watch_of(tools).look(now=True)
+
+    def killed(self, step: str) -> int:
+        """A worker of its own process, which is killed when it comes to the step."""
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), VARIABLE: TOKEN}
+        command = [sys.executable, __file__, str(self.folder), step]
+        ran = subprocess.run(command, env=env, check=False, capture_output=True, timeout=120, text=True)
+        assert "Traceback" not in ran.stderr, ran.stderr
+        return ran.returncode
+
+    def item(self, item: str) -> Item:
+        found = self.application.engine.store.read(lambda reading: reading.item(item))
+        assert found is not None
+        return found
+
+    def pull(self, item: str) -> int:
+        proposal = self.item(item).proposal
+        assert proposal is not None, (self.board.show(item)["why"], self.words())
+        return proposal.number
+
+    def words(self) -> str:
+        return "\n".join(f"{event.what} {event.words}" for event in self.told)
+
+    def main(self, path: str) -> str:
+        return git(self.hub.repository, "show", f"main:{path}")
+
+    def doctor(self) -> None:
+        found = examine(self.application.engine)
+        assert found.ok, found
+
+    def close(self) -> None:
+        self.doctor()
+        self.board.close()
+        self.hub.close()
+        os.environ.pop(VARIABLE, None)
+
+
+def main(place: str, wanted: str) -> None:
+    Board.boards = FileBoards()
+    board = Board.open(place)
+
+    def step(name: str, run: str) -> None:
+        if name == wanted:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with tools_of(board._application, os.path.join(place, ".moot"), lambda told: None, step) as tools:
+        watch_of(tools).look(now=True)
+        Worker(tools, worker_name(tools.workspaces.home), slots=2, until_idle=True).run()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
