@@ -81,7 +81,7 @@ def test_no_notice_says_that_somebody_resumes_who_does_not(moot: Moot) -> None:
     moot.work("dev-agent", findings=[finding])
     abort = [o["option"] for o in moot.json("inbox")["questions"][0]["options"]].index("abort") + 1
     out = moot("answer", "q1", str(abort)).out
-    assert "YOUR ANSWER IS DELIVERED" in out and out.endswith("The item is cancelled.\n")
+    assert "YOUR ANSWER IS KEPT" in out and out.endswith("The item is cancelled.\n")
 
 
 @pytest.mark.ledger("E-16")

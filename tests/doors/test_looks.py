@@ -120,8 +120,7 @@ INBOX = """\
 
 #1  Users can reset a forgotten password
   ? q1  folkmoot asks · dispute · 12:34:56
-      Context   The rules cannot decide this alone.
-                dev-agent: The test contradicts the story.
+      Context   dev-agent: The test contradicts the story.
                 test-architect: It does not.
                 dev-agent: It does.
                 test-architect: No.

@@ -89,13 +89,13 @@ def test_in_a_pipe_there_is_a_plain_line_for_each_thing(tmp_path: Path) -> None:
         assert re.search(pattern, told, re.MULTILINE), f"{pattern}\n{told}"
     assert re.search(r"↑ dev +large +#2 .*takes over from small", told)
     assert "Question: May I?" in told and "1. Yes" in told and "moot answer q1 1" in told
-    end = told[told.index(" runs in ") :]
-    assert re.search(r"#1 +one +3 runs  landed on main", end)
+    end = told[told.index(" of gates and landings in ") :]
+    assert re.search(r"#1 +one +1 run  landed on main at [0-9a-f]{8}$", end, re.MULTILINE)
     assert re.search(r"#2 +two +\d runs  waiting for you: q2", end)
     assert re.search(r"#3 +three +1 run  waiting for you: q1", end)
     assert "2 questions wait for you: moot inbox" in end
-    (runs,) = re.findall(r"^(\d+) runs in", told, re.MULTILINE)
-    assert told.count(" begins") + told.count("takes over") == int(runs)
+    ((runs, checks),) = re.findall(r"^(\d+) runs and (\d+) of gates and landings in", told, re.MULTILINE)
+    assert told.count(" begins") + told.count("takes over") == int(runs) + int(checks)
 
 
 @pytest.mark.parametrize("columns, more", [(80, {}), (44, {"NO_COLOR": "1", "TERM": "dumb"})])
@@ -118,8 +118,15 @@ def test_as_json_progress_is_on_the_other_stream(tmp_path: Path) -> None:
     command = [*COMMAND, "--json"]
     ran = subprocess.run(command, cwd=folder, capture_output=True, env=environment(), check=False, timeout=120)
     view = json.loads(ran.stdout)
-    told = {name: view[name] for name in ("landed", "runs", "failed", "questions", "interrupted")}
-    assert told == {"landed": 1, "runs": 3, "failed": 0, "questions": 0, "interrupted": False} and view["seconds"] > 0
+    told = {name: view[name] for name in ("landed", "runs", "agent_runs", "failed", "questions", "interrupted")}
+    assert (
+        told
+        == {
+            **{"landed": 1, "runs": 3, "agent_runs": 1, "failed": 0, "questions": 0},
+            "interrupted": False,
+        }
+        and view["seconds"] > 0
+    )
     assert "landed on main" in ran.stderr.decode()
 
 
@@ -197,3 +204,33 @@ def test_what_was_there_before_is_no_news(moot: Moot, length: int) -> None:
 )
 def test_a_time_in_few_letters(seconds: float, words: str) -> None:
     assert span(seconds) == words
+
+
+def test_what_an_agent_was_told_can_be_read_afterwards(tmp_path: Path) -> None:
+    folder = make(tmp_path / "project", ["one", "two", "three"])
+
+    def moot(*words: str, code: int = 0) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "-m", "folkmoot", *words]
+        ran = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+        assert ran.returncode == code, ran.stderr
+        return ran
+
+    subprocess.run(COMMAND, cwd=folder, capture_output=True, env=environment(), check=False, timeout=120)
+    told = moot("answer", "q1", "1", "It must lie in data/").stdout
+    assert "The next run on it is told." in told and "nobody is at work: moot run puts agents on it" in told
+    first, *_ = (run["run"] for run in json.loads(moot("show", "3", "--json").stdout)["runs"])
+    assert "data/" not in moot("output", first, "--prompt").stdout
+    subprocess.run(COMMAND, cwd=folder, capture_output=True, env=environment(), check=False, timeout=120)
+    prompt = moot("output", "3", "--prompt").stdout
+    assert "three" in prompt and "It must lie in data/" in prompt
+    assert json.loads(moot("output", "3", "--prompt", "--json").stdout)["text"] in prompt
+    assert "data/" not in moot("output", "3").stdout, "it is not among what was printed"
+    assert "give it alone" in moot("output", "3", "--prompt", "--raw", code=2).stderr
+    gate = next(r["run"] for r in json.loads(moot("show", "1", "--json").stdout)["runs"] if r["agent"] == "landing")
+    assert "nothing is kept of what run" in moot("output", gate, "--prompt", code=2).stderr
+
+
+def test_a_board_without_open_items_is_told_so(tmp_path: Path) -> None:
+    folder = make(tmp_path / "project", [])
+    ran = subprocess.run(COMMAND, cwd=folder, capture_output=True, env=environment(), check=False, timeout=120)
+    assert 'No run began: no item is open. moot add "…" brings one' in ran.stdout.decode()

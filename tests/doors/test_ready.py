@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 import sys
 from pathlib import Path
@@ -114,9 +115,9 @@ def test_a_machine_with_all_that_is_needed_is_green(good: Desk) -> None:
     assert looks["client"].words == "Codex CLI 9.8.7, signed in by ~/.codex/auth.json"
     assert "make test is green on main" in looks["gate"].words
     assert looks["branch"].words == "work lands on main, and your files follow"
-    assert looks["cost"].words.startswith("2 runs an item where all is well (coder, reviewer); at most $5 an item")
+    assert looks["cost"].words.startswith("2 runs an item where all is well (coder, reviewer); at most $5.00 an item")
     page = good.moot("ready").out
-    assert page.rstrip().endswith("Ready: moot run --until-idle") and len(page.splitlines()) <= 12
+    assert page.rstrip().endswith('Ready: moot add "…", then moot run --until-idle') and len(page.splitlines()) <= 12
 
 
 def test_a_client_that_is_gone_is_named_with_how_to_get_it(good: Desk) -> None:
@@ -299,6 +300,40 @@ def test_a_budget_in_money_is_promised_only_where_somebody_tells_money(good: Des
     flow.write_text(flow.read_text() + "\nmodels: {mini: {client: codex, price: {input: 1, output: 4}}}\n")
     good.moot("apply")
     assert good.ready()["cost"].state == "good"
+
+
+def told_by(good: Desk, notify: str) -> None:
+    with (good.moot.folder / ".moot" / "flow.yaml").open("a") as flow:
+        flow.write(f"\nnotify: {notify}\n")
+    good.moot("apply")
+
+
+def test_a_notice_that_cannot_arrive_is_said_and_keeps_no_run(good: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(good.bin))
+    for program in ("git", "make", "sh", "env", "cat", "mkdir", "true"):
+        (good.bin / program).symlink_to(shutil.which(program, path="/usr/bin:/bin") or program)
+    monkeypatch.delenv("SLACK_URL", raising=False)
+    told_by(good, "[{desktop: true}, {slack: SLACK_URL}, {command: [tell-me]}]")
+    said = [one for one in good.moot.json("ready")["looks"] if one["look"] == "notify"]
+    assert [one["state"] for one in said] == ["note"] * 3
+    assert "neither notify-send nor kdialog is installed" in said[0]["words"]
+    assert "the variable SLACK_URL is not set" in said[1]["words"] and "not installed" in said[2]["words"]
+    assert all("notify" in one["next"] for one in said)
+
+
+def test_a_notice_can_be_tried(good: Desk) -> None:
+    heard = good.home / "heard"
+    program = good.bin / "tell-me"
+    program.write_text(f'#!/bin/sh\nprintf %s "$1" >> {heard}\n')
+    program.chmod(0o755)
+    told_by(good, "[{command: [tell-me], on: [question, budget]}]")
+    look = good.ready()["notify"]
+    assert (look.state, look.words) == ("good", "question, budget: tell-me") and not heard.exists()
+    assert good.ready("--notice")["notify"].words == "question, budget: tell-me has got a trial notice"
+    assert heard.read_text().startswith("a trial notice")
+    program.write_text("#!/bin/sh\nexit 3\n")
+    look = good.ready("--notice")["notify"]
+    assert look.state == "note" and look.words.endswith("tell-me: it ended with 3")
 
 
 # At the start of `moot run`

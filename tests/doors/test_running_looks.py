@@ -333,10 +333,9 @@ def test_no_line_is_wider_than_the_screen(ran: Moot, monkeypatch: pytest.MonkeyP
 
 
 TABLE = """\
-  ✓ #4  four                                 3 runs  landed on main
-  ? #5  A title that no table has room fo…   3 runs  waiting for you: q3 ·
-        Again and again the work could not be taken: f5.txt is not among its
-        files
+  ✓ #4  four                          1 run  landed on main at COMMIT
+  ? #5  A title that no table has…   3 runs  waiting for you: q3 · Again
+        and again the work could not be taken: f5.txt is not among its files
 ? 3 questions wait for you: moot inbox
 """
 
@@ -345,8 +344,8 @@ def test_the_table_at_the_end_says_how_each_item_stands(ran: Moot) -> None:
     ran("add", "four")
     ran("add", "A title that no table has room for, however much it would like to", "--files", "other.txt")
     told = ran("run", "--until-idle").out
-    head, _, table = told[told.index("\n6 runs in ") :].lstrip("\n").partition("\n")
-    assert head.endswith("s, 1 landed, 3 failed") and table == TABLE
+    head, _, table = told[told.index("\n4 runs and 2 of gates and landings in ") :].lstrip("\n").partition("\n")
+    assert head.endswith("s, 1 landed, 3 failed") and re.sub(r" at [0-9a-f]{8}\n", " at COMMIT\n", table) == TABLE
     asked = ran.json("inbox")["questions"][-1]["question"]
     assert asked == "Again and again the work could not be taken: f5.txt is not among its files"
     assert ran("run", "--until-idle").out.splitlines()[-2:] == [

@@ -156,6 +156,11 @@ def test_the_desktop_is_told_by_what_is_installed(tmp_path: Path) -> None:
         Sender(start, list, find, {}, lambda: "http://127.0.0.1:1").to(Target(desktop=True))(NOTICE)
     assert [one[0] for one in seen] == ["/usr/bin/notify-send", "/usr/bin/kdialog"]
     assert seen[0][-1] == "which?\nhttp://127.0.0.1:1/#/item/7"
+    linked = Notice(key="k", topic="question", words="<a href='x'>ours</a> & <img src='/x'>", at=0)
+    for there in ("notify-send", "kdialog"):
+        find = {there: f"/usr/bin/{there}"}.get
+        Sender(start, list, find, {}, lambda: None).to(Target(desktop=True))(Delivery("1", linked))
+    assert all("<" not in word for one in seen for word in one) and "&lt;a href='x'&gt;" in seen[2][-1]
     with pytest.raises(Failed, match="neither notify-send nor kdialog"):
         sender().to(Target(desktop=True))(NOTICE)
 

@@ -195,6 +195,7 @@ INVALID = {
     "no_acp": "the client does not speak the Agent Client Protocol",
     "no_asking_mode": "the client has no mode in which it asks before an act",
     "no_backup": "there is no backup of the board",
+    "no_prompt": "nothing is kept of what the run was told",
     "no_command": "there is no command to run",
     "no_folder": "there is no such folder",
     "no_mirror": "the flow names no folder for the files",

@@ -94,10 +94,22 @@ class LimitView(View, frozen=True, gc=False, kw_only=True):
     by: str
 
 
+class LostWork(View, frozen=True, gc=False, kw_only=True):
+    """Work that landed, and that its branch does not hold any more."""
+
+    item: str
+    title: str
+    branch: str
+    commit: str
+    brings_back: str  # the command
+    last: bool  # no other lost work was built on it: to bring this back brings back what it was built on
+
+
 class Examination(View, frozen=True, gc=False, kw_only=True):
     ok: bool
     checks: list[Check]
     limits: list[LimitView] | UnsetType = UNSET
+    lost: list[LostWork] | UnsetType = UNSET  # not the board's fault: git has moved a branch back
 
 
 class BackedUp(View, frozen=True, gc=False, kw_only=True):
@@ -218,6 +230,7 @@ class BlockedReason(View, frozen=True, gc=False, kw_only=True):
 class WorkCounts(View, frozen=True, gc=False, kw_only=True):
     landed: int
     runs: int
+    agent_runs: int  # of these, without gates and landings
     failed: int
     questions: int
     seconds: float
@@ -228,6 +241,7 @@ class WorkDone(WorkerEnd, frozen=True, gc=False, kw_only=True):
 
     landed: int
     runs: int
+    agent_runs: int  # of these, without gates and landings
     failed: int
     questions: int
     seconds: float

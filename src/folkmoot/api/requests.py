@@ -164,11 +164,12 @@ class FindRun(Request[LiveRun], frozen=True, kw_only=True):
 
 class ReadOutput(Request[RunOutput], frozen=True, kw_only=True):
     """What a run printed, as far as it was kept. `run` may be the beginning of its id, or an item: then its latest.
-    With `said` also line by line as a person reads it."""
+    With `said` also line by line as a person reads it; with `prompt` instead what its agent was told."""
 
     run: str
     after: Number = 0
     said: bool = False
+    prompt: bool = False
 
 
 # -- items

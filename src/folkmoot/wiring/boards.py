@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from folkmoot.api import machine
     from folkmoot.api.serving import ServeOptions, ServerStart
+    from folkmoot.api.views import ItemView
     from folkmoot.core.flow import Flow
     from folkmoot.core.report import Report
     from folkmoot.engine.application import SimulationRequest, Transcript
@@ -154,12 +155,19 @@ class FileBoards:
         return transcript(board.queries.flow(), agent, model)
 
     def ready(
-        self, board: Application, *, agents: list[str], again: bool, first: bool, tell: "Callable[[str], None]"
+        self,
+        board: Application,
+        *,
+        agents: list[str],
+        again: bool,
+        first: bool,
+        tell: "Callable[[str], None]",
+        notice: bool = False,
     ) -> "machine.Readiness":
         """Look at what runs need, before one begins."""
         from folkmoot.wiring.readiness.looking import look
 
-        return look(board, board.board_dir, agents=agents, again=again, first=first, tell=tell)
+        return look(board, board.board_dir, agents=agents, again=again, first=first, tell=tell, notice=notice)
 
     def accept_red(self, board: Application, commits: list[str]) -> None:
         """Runs may begin though gates are red on these commits."""
@@ -244,6 +252,12 @@ class FileBoards:
         from folkmoot.wiring.git_status import in_the_way
 
         return in_the_way(board.board_dir, board.queries.flow().target)
+
+    def lost(self, board: Application, item: "ItemView | None" = None) -> "list[machine.LostWork]":
+        """Landed work that its branch does not hold any more: of this item, or of all."""
+        from folkmoot.wiring.looking.lost import lost_item, lost_landings
+
+        return lost_landings(board) if item is None else lost_item(board, item)
 
     def kept(self, board: Application, runs: list[str]) -> list[str]:
         """Those of the runs whose work is kept, though no report has told of it."""

@@ -4,14 +4,20 @@ import base64
 import hashlib
 import hmac
 import json
+import re
+import socket
+import threading
+import time
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from folkmoot.api.requests import Pause, Resume
 from folkmoot.core.notices.notice import Notice
 from folkmoot.core.notices.targets import Target
-from folkmoot.wiring.notifying import posting
+from folkmoot.wiring.notifying import bodies, posting
 from folkmoot.wiring.notifying.bodies import signed
 from folkmoot.wiring.notifying.courier import Delivery, Failed
 from tests.worker.notifying.receiver import Desk, Receiver, all_sent
@@ -149,16 +155,63 @@ def test_an_address_that_cannot_be_used_is_told_and_not_shown(value: str, desk: 
     assert not value or value not in desk.faults[0]
 
 
+@pytest.mark.attack(
+    "doors",
+    "an agent's words call everybody in a chat, or hold a link there that says that it leads elsewhere",
+    "nothing in them is a mark-up of Slack's, of Discord's or of the desktop's",
+)
 def test_slack_and_discord_get_their_own_shapes_and_nobody_is_called_by_words(desk: Desk) -> None:
     with Receiver() as receiver:
         environ = {"URL": receiver.address}
         for target in (Target(slack="URL"), Target(discord="URL")):
-            notice = Notice(key="k", topic="question", words="<!channel> & @everyone", at=0)
+            words = "<!channel> & @everyone [ours](https://x) \\[a](b) \u202eback\x1b"
+            notice = Notice(key="k", topic="question", words=words, at=0, options=["[one](https://x)"])
             desk.courier(target, environ=environ)._send(Delivery("1", notice))
     slack, discord = (got.json for got in receiver.got)
     assert slack["text"].startswith("&lt;!channel&gt; &amp; @everyone")
     assert discord == {"content": discord["content"], "allowed_mentions": {"parse": []}}
-    assert discord["content"].startswith("<!channel> & @everyone")
+    assert discord["content"].startswith("\\<!channel\\> & @everyone \\[ours\\]\\(https://x\\) \\\\\\[a")
+    for told in (slack["text"], discord["content"]):
+        assert "\u202e" not in told and "\x1b" not in told
+    unmarked = re.sub(r"\\.", "", discord["content"])
+    assert not set("[]()<>*_~|`#\\") & set(unmarked), "a mark of Discord's is left"
+
+
+@pytest.mark.parametrize("letter", ["[", "a", "\\", "é"])
+def test_a_long_notice_is_cut_and_stays_whole_words_of_the_mark_up(letter: str) -> None:
+    notice = Notice(key="k", topic="question", words=letter * 9_000, at=0)
+    told = bodies.discord(notice, "http://127.0.0.1:1/#/item/7")["content"]
+    assert 1_900 < len(told) <= bodies.DISCORD_MAX and told.endswith("…\nhttp://127.0.0.1:1/#/item/7")
+
+
+def test_a_receiver_that_drips_is_given_up_though_it_was_slow_to_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The connection is there only after all of its time is over; then a letter comes now and then."""
+    monkeypatch.setattr(posting, "WHOLE_SECONDS", 0.3)
+    monkeypatch.setattr(posting, "LOOK_SECONDS", 0.1)
+    real = socket.create_connection
+
+    def slow(*args: Any, **more: Any) -> socket.socket:
+        threading.Event().wait(1.0)
+        return real(*args, **more)
+
+    monkeypatch.setattr(socket, "create_connection", slow)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        over = threading.Event()
+
+        def drip() -> None:
+            with server.accept()[0] as there, suppress(OSError):
+                for _ in range(300):  # until it is hung up, or far beyond the time
+                    there.send(b"H")
+                    over.wait(0.1)
+
+        thread = threading.Thread(target=drip, daemon=True)
+        thread.start()
+        began = time.monotonic()
+        with pytest.raises(Failed):
+            posting.post(f"http://127.0.0.1:{server.getsockname()[1]}/x", b"{}", {})
+        assert time.monotonic() - began < 25.0
+        over.set()
+        thread.join()
 
 
 def test_in_quiet_hours_nothing_is_sent_and_after_them_all_that_still_holds(desk: Desk) -> None:

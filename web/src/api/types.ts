@@ -1285,11 +1285,12 @@ export interface ReadLog {
   limit?: number;
 }
 
-/** What a run printed, as far as it was kept. `run` may be the beginning of its id, or an item: then its latest. With `said` also line by line as a person reads it. */
+/** What a run printed, as far as it was kept. `run` may be the beginning of its id, or an item: then its latest. With `said` also line by line as a person reads it; with `prompt` instead what its agent was told. */
 export interface ReadOutput {
   run: string;
   after?: number;
   said?: boolean;
+  prompt?: boolean;
 }
 
 /** What runs have used up: tokens, money where anybody can tell it, time; with budgets and windows of quota. */

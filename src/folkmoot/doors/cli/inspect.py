@@ -178,16 +178,17 @@ def doctor_command(session: Session) -> None:
     """Check that the board is sound.
 
     After a crash, a full disk, or whenever you doubt it. Every invariant and the log's chain; what is wrong is named,
-    and how the board can be made sound again. Nothing is changed.
+    and how the board can be made sound again. Where there is git it also names work that landed and that its branch
+    does not hold any more, as after `git reset --hard`, with the command that brings it back. Nothing is changed.
 
     \b
     Examples:
       moot doctor
       moot doctor --json
 
-    Exit codes: 4 if something is wrong.
+    Exit codes: 4 if something is wrong with the board; a branch that was moved back is said, and is no fault of it.
 
-    See also: moot restore, moot backup, moot log.
+    See also: moot restore, moot backup, moot log, moot salvage.
     """
     from folkmoot.engine.checking.doctor import examine
 
@@ -202,6 +203,8 @@ def doctor_command(session: Session) -> None:
         fault.details |= more
         raise
     view = replace(view, limits=limits_of_runs(session.ask(ShowFlow()).limits, session.boards.held_by_kernel()))
+    if view.ok and (lost := session.boards.lost(session.board)):
+        view = replace(view, lost=lost)
     session.answer(view, lambda: render.setup.examined(view))
     if not view.ok:
         wrong = [check.check for check in view.checks if not check.ok]

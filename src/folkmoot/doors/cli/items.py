@@ -210,6 +210,7 @@ def show_command(session: Session, item: str) -> None:
             aside=aside,
             in_the_way=session.boards.in_the_way(session.board) if aside else [],
             measured=ask(Measure(item=view.id)),
+            lost=next(iter(session.boards.lost(session.board, view)), None),
         )
         story(view, numbered(events, flow), flow, beside)
 

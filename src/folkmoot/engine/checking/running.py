@@ -124,7 +124,9 @@ class Running:
                 self.found("R-19", f"it is added with work at {item.head}", item.id)
             return
         run = self.tables.get("runs", {}).get(event.run or "")
-        if before.landed != item.landed and not (_has_landed(event, item, run) or self._was_found(event, before, item)):
+        if before.landed != item.landed and not (
+            _has_landed(event, item, run) or self._was_found(event, before, item) or _was_merged(event, before, item)
+        ):
             self.found("R-19", f"{event.name} says that {item.landed} has landed, and no run reported it", item.id)
         if run is not None and _has_landed(event, item, run) and run.agent == LANDING and run.lease_until <= event.time:
             self.found("R-19", f"{run.id} moved a branch after its lease", item.id)
@@ -136,7 +138,7 @@ class Running:
     def _was_found(self, event: Event, before: Item, item: Item) -> bool:
         """A move that was written down, by a run that is over, and that git shows."""
         intent = before.landing
-        known = event.name == "landing_found" and intent is not None and intent.new == item.landed
+        known = event.name == "landing_found" and intent is not None and intent.commit == item.landed
         return known and not self._is_open(intent.run if intent else "") and before.run is None
 
     def _check_head(self, event: Event, before: Item, item: Item, run: Run | None) -> None:
@@ -145,6 +147,8 @@ class Running:
             known = child is not None and child.landed == item.head and child.asker == item.id
         elif event.name == "landing_found":
             known = item.head is None and before.landing is not None and before.head == before.landing.head
+        elif event.name == "work_landed":
+            known = item.head is None and _was_merged(event, before, item)
         elif run is None or event.name not in KEEPS_WORK:
             known = False
         elif item.head is None:

@@ -9,6 +9,13 @@ from folkmoot.core.item import Item
 Found = Callable[[str, str, str | None], None]
 
 
+def _ends(event: Event, item: Item) -> bool:
+    """Is its work over, and well done? A task ends where it is."""
+    if event.name in ("item_done", "landing_called"):
+        return item.kind == "task"
+    return event.name == "phase_completed" and item.column == END
+
+
 class Steered:
     def __init__(self, found: Found) -> None:
         self._found = found
@@ -27,7 +34,7 @@ class Steered:
                 self._found("I32", f"{event.run} is told sentence {min(told & now)} again", item.id)
             told |= now
             self._unheard[item.id] = self._unheard.get(item.id, set()) - now
-        elif event.name == "phase_completed" and item.column == END and self._unheard.get(item.id):
+        elif _ends(event, item) and self._unheard.get(item.id):
             words = f"it goes on to its end, and nobody has heard sentence {min(self._unheard[item.id])}"
             self._found("I32", words, item.id)
         if event.name == "agent_started" and before is not None and before.taken is not None:

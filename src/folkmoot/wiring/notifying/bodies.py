@@ -3,14 +3,17 @@
 import base64
 import hashlib
 import hmac
+import re
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
 from folkmoot.core.notices.notice import Notice
+from folkmoot.worker.git.words import plain
 
 SLACK_MAX, DISCORD_MAX = 3_000, 2_000  # letters that they take
+MARKS = re.compile(r"([\\\[\]()<>*_~|`#])")  # of Discord's mark-up
 PREFIX = "whsec_"  # before a secret that is written in base64
 
 
@@ -34,15 +37,24 @@ def encoded(value: Any) -> bytes:
     return msgspec.json.encode(value)
 
 
+def marked(words: str) -> str:
+    """Words where a mark-up with < and & is read: nothing in them is a part of it."""
+    return words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
 def slack(notice: Notice, link: str | None) -> dict[str, Any]:
     """Nothing in the words is a mark-up of Slack's, so nobody is called by them."""
-    words = _cut(_told(notice), SLACK_MAX).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    words = marked(_cut(_told(notice), SLACK_MAX))
     return {"text": f"{words}\n<{link}|look at it>" if link else words, "unfurl_links": False}
 
 
 def discord(notice: Notice, link: str | None) -> dict[str, Any]:
+    """Nothing in the words is a mark-up of Discord's: a link of theirs could say that it leads elsewhere."""
     more = f"\n{link}" if link else ""
-    return {"content": _cut(_told(notice), DISCORD_MAX - len(more)) + more, "allowed_mentions": {"parse": []}}
+    words = _told(notice)
+    while len(told := MARKS.sub(r"\\\1", words)) > DISCORD_MAX - len(more):
+        words = _cut(words, max(1, len(words) - (len(told) - DISCORD_MAX + len(more) + 1) // 2 - 1))
+    return {"content": told + more, "allowed_mentions": {"parse": []}}
 
 
 def signed(body: bytes, delivery: str, seconds: int, secret: str) -> dict[str, str]:
@@ -60,7 +72,7 @@ def signed(body: bytes, delivery: str, seconds: int, secret: str) -> dict[str, s
 
 def _told(notice: Notice) -> str:
     options = "".join(f"\n• {option}" for option in notice.options)
-    return f"{notice.words}{options}"
+    return plain(f"{notice.words}{options}")
 
 
 def _cut(text: str, most: int) -> str:

@@ -14,15 +14,15 @@ from folkmoot.wiring.notifying.courier import Failed
 
 SOCKET_SECONDS = 10.0  # for each look at the wire
 WHOLE_SECONDS = 30.0  # for all of it, however slowly it drips
+LOOK_SECONDS = 0.5
 # Of this notice, not of the target: the same bytes would be refused again.
 REFUSED = (400, 413, 415, 422)
 
 
 def post(address: str, body: bytes, headers: Mapping[str, str]) -> None:
     connection, path = _connection(address)
-    over = threading.Timer(WHOLE_SECONDS, _hang_up, [connection])
-    over.daemon = True
-    over.start()
+    over = threading.Event()
+    threading.Thread(target=_watch, args=(connection, over), name="moot-notify-clock", daemon=True).start()
     try:
         connection.request("POST", path, body, {"Content-Type": "application/json", "User-Agent": "moot", **headers})
         answer = connection.getresponse()
@@ -32,7 +32,7 @@ def post(address: str, body: bytes, headers: Mapping[str, str]) -> None:
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise Failed(_why(error)) from None
     finally:
-        over.cancel()
+        over.set()
         connection.close()
     if status // 100 == 2:
         return
@@ -56,9 +56,14 @@ def _connection(address: str) -> tuple[http.client.HTTPConnection, str]:
     return http.client.HTTPConnection(host, port, timeout=SOCKET_SECONDS), path
 
 
-def _hang_up(connection: http.client.HTTPConnection) -> None:
-    with suppress(OSError, AttributeError):
-        connection.sock.shutdown(2)
+def _watch(connection: http.client.HTTPConnection, over: threading.Event) -> None:
+    """Hang up when its time is up, and again until it is over: while it is still being connected to one address after
+    the other, or a secure connection is made, there is nothing to hang up yet."""
+    left = WHOLE_SECONDS
+    while not over.wait(left):
+        left = LOOK_SECONDS
+        with suppress(OSError, AttributeError):
+            connection.sock.shutdown(2)
 
 
 def _why(error: Exception) -> str:

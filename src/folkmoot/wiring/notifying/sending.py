@@ -53,6 +53,18 @@ class Sender:
     def to(self, target: Target) -> Send:
         return lambda delivery: self._bring(target, delivery)
 
+    def check(self, target: Target) -> None:
+        """Raises where it can be seen without sending anything that nothing will arrive."""
+        for variable in target.variables:
+            self._value(variable)
+        if target.desktop:
+            self._shown("")
+        elif target.command:
+            try:
+                self._resolve(target.command)
+            except (MootError, OSError) as error:
+                raise Failed(getattr(error, "message", None) or str(getattr(error, "strerror", ""))) from None
+
     def _bring(self, target: Target, delivery: Delivery) -> None:
         notice, link = delivery.notice, self._link(delivery)
         told = bodies.encoded(bodies.whole(notice, delivery.id, link))
@@ -60,7 +72,7 @@ class Sender:
         if target.command:
             self._run(lambda: [*self._resolve(target.command), words], told)
         elif target.desktop:
-            self._run(lambda: self._shown(f"{words}\n{link}" if link else words), told)
+            self._run(lambda: self._shown(bodies.marked(f"{words}\n{link}" if link else words)), told)
         elif target.slack:
             post(self._value(target.slack), bodies.encoded(bodies.slack(notice, link)), {})
         elif target.discord:
@@ -90,10 +102,11 @@ class Sender:
         return value
 
     def _shown(self, words: str) -> list[str]:
+        """Both read a mark-up with links and images, which is in none of the words."""
         if (program := self._find("notify-send")) is not None:
             return [program, "--app-name=moot", "--", TITLE, words]
         if (program := self._find("kdialog")) is not None:
-            return [program, "--title", TITLE, "--passivepopup", words, "10"]
+            return [program, "--title", TITLE, f"--passivepopup={words}", "10"]
         raise Failed("neither notify-send nor kdialog is installed")
 
     def _run(self, command: Callable[[], list[str]], told: bytes) -> None:

@@ -6,13 +6,18 @@ from collections.abc import Callable, Iterator
 
 from folkmoot.api.machine import Look, Readiness
 from folkmoot.core.flow import Flow
+from folkmoot.core.rules.running.spending import dollars
 from folkmoot.core.vocabulary.roles import role
+from folkmoot.doors.cli.render.progress.blocked_reasons import pause_words
 from folkmoot.engine.application import Application
+from folkmoot.engine.reads.blocked import DAY, POOL, STOPPED
 from folkmoot.errors import Invalid, MootError
 from folkmoot.flows.spans import format_span
 from folkmoot.wiring.git_status import uncommitted
 from folkmoot.wiring.readiness.gate_looks import GateLooks
 from folkmoot.wiring.readiness.kept import keep, read_kept
+from folkmoot.wiring.readiness.lost_looks import lost_looks
+from folkmoot.wiring.readiness.notice_looks import notice_looks
 from folkmoot.wiring.readiness.tree_looks import parts_looks, tree_looks
 from folkmoot.wiring.running import tools_of
 from folkmoot.worker.clients.own_settings import NotPassing, not_passing
@@ -34,9 +39,10 @@ def look(
     again: bool,
     first: bool,
     tell: Callable[[str], None],
+    notice: bool = False,
 ) -> Readiness:
     """Look at all that runs need. `first`: a run is about to begin, and what has answered before is not asked again;
-    `again`: gates are run though it is known how they end."""
+    `again`: gates are run though it is known how they end; `notice`: each target of notices gets one."""
     home = os.path.abspath(home)
     flow = application.queries.flow()
     agents = [role(name, flow.agents) for name in agents]
@@ -59,7 +65,10 @@ def look(
         looks.append(Look(look="flow", state="act", words=words, next="git add it, and git commit"))
     for more in REPOSITORY_LOOKS:
         looks += more(home, flow)
+    looks += lost_looks(application)
     looks.append(_cost(flow, untold))
+    looks += notice_looks(home, flow, trial=notice)
+    looks += [] if first else _pauses(application)  # a run says by itself what it waits for
     return Readiness(ok=all(one.state != "act" for one in looks), looks=looks)
 
 
@@ -142,8 +151,17 @@ def _cost(flow: Flow, untold: list[str]) -> Look:
     return Look(look="cost", state="good", words=words)
 
 
+def _pauses(application: Application) -> Iterator[Look]:
+    """What begins no runs now, however well all else stands. A pool that goes on by itself keeps its own agents."""
+    for pause in application.queries.pauses().pauses:
+        waits = pause.what not in (STOPPED, DAY) and pause.until is not None
+        act = "moot resume" if pause.what in (STOPPED, DAY) else f"moot resume {pause.what.removeprefix(POOL)}"
+        act = "moot resume, or a larger `budget` in .moot/flow.yaml and moot apply" if pause.what == DAY else act
+        yield Look(look="pause", state="note" if waits else "act", words=pause_words(pause), next=act)
+
+
 def _bounds(usd: float | None, tokens: int | None, seconds: float | None) -> str:
-    told = [f"${usd:g}"] if usd is not None else []
+    told = [dollars(usd)] if usd is not None else []
     told += [f"{tokens} tokens"] if tokens is not None else []
     told += [format_span(round(seconds))] if seconds is not None else []
     return " or ".join(told)

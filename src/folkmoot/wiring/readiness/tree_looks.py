@@ -45,7 +45,10 @@ def tree_looks(home: str, flow: Flow) -> Iterator[Look]:
         words = f"not committed, so agents do not see it, and work on it waits on moot/{target}: {names}"
         yield Look(look="tree", state="note", words=words, next="git commit, or git stash")
     elif place.work_tree is not None:
-        yield Look(look="tree", state="good", words="nothing is left to commit")
+        words = "nothing is left to commit"
+        if not knows_flow(home, target):
+            words += " but your flow, if you like: git add .moot"
+        yield Look(look="tree", state="good", words=words)
 
 
 def _remote(home: str, flow: Flow) -> Look:

@@ -176,8 +176,8 @@ class EffortJob(Job):
         obeyed = self.tools.catalogue.obeyed_by(start)
         set_up(self, self.flow, agent.setup, agent.network, base, landed=is_fresh(run_context), obeyed=obeyed)
         files = spooled(self.paths, self.assignment.brief, self._began)
-        for words in login.notes:
-            self.output.add(f"folkmoot: {words}\n")
+        self._keep_output([(PROMPT_PART, self.redactor.clean(files["prompt"])[:PROMPT_MAX])])
+        self.output.add("".join(f"folkmoot: {words}\n" for words in login.notes))
         home_files = {name: text.encode() for name, text in start.home_files.items()}
         values = {"brief": files["MOOT_BRIEF"], "prompt": files["prompt"], "prompt_file": files["MOOT_PROMPT"]}
         values |= {"model": start.model or "", "workspace": self.paths.workspace, "report": files["MOOT_REPORT"]}

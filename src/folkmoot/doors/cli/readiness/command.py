@@ -7,6 +7,8 @@ from typing import TextIO
 import click
 
 from folkmoot.api.machine import Readiness
+from folkmoot.api.requests import ShowStatus
+from folkmoot.core.enums import ENDED
 from folkmoot.doors.cli.session import Session, common, plain
 from folkmoot.errors import MootError, Refused
 
@@ -16,20 +18,23 @@ TOLD_ANYWAY = ("sandbox", "cost")  # by the worker itself, and by what it did
 @click.command("ready")
 @click.option("--again", is_flag=True, help="Run the gates again, though it is known how they end on this commit.")
 @click.option("--agent", "agents", multiple=True, metavar="A", help="Only this agent's client; repeatable.")
+@click.option("--notice", is_flag=True, help="Send a trial notice to each target of the flow's `notify`.")
 @common
 @click.pass_obj
-def ready_command(session: Session, again: bool, agents: tuple[str, ...]) -> None:
+def ready_command(session: Session, again: bool, agents: tuple[str, ...], notice: bool) -> None:
     """Look whether agents can begin, and what it may cost.
 
     Each line is green, or says the one thing to do. The clients of the flow: installed, complete, signed in, and
     answering where their runs would start them. The gates: green on the target branch, before any agent has changed
-    it, each in a fresh clone; how one ends is kept for that commit. Then the branch, your files, the sandbox and the
-    cost. No model is asked, so it costs nothing. `moot run` looks at the same when it begins.
+    it, each in a fresh clone; how one ends is kept for that commit. Then the branch, your files, the sandbox, the cost,
+    whether notices can be sent, and what is paused. No model is asked, so it costs nothing. `moot run` looks at the
+    same when it begins.
 
     \b
     Examples:
       moot ready
       moot ready --again
+      moot ready --notice
       moot ready --json
 
     Exit codes: 1 if something must be done first.
@@ -38,8 +43,10 @@ def ready_command(session: Session, again: bool, agents: tuple[str, ...]) -> Non
     """
     from folkmoot.doors.cli.readiness.shown import found
 
-    view = session.boards.ready(session.board, agents=list(agents), again=again, first=False, tell=_teller(sys.stderr))
-    session.answer(view, lambda: found(view))
+    view = session.boards.ready(
+        session.board, agents=list(agents), again=again, first=False, tell=_teller(sys.stderr), notice=notice
+    )
+    session.answer(view, lambda: found(view, is_empty=not session.ask(ShowStatus()).counts.keys() - ENDED))
     if not view.ok:
         raise _not_ready(view)
 

@@ -3,14 +3,14 @@
 from typing import TextIO
 
 from folkmoot.api.machine import Look, Readiness
-from folkmoot.doors.cli.render.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, one_line
+from folkmoot.doors.cli.render.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, Part, one_line
 
 MARKS = {"good": ("✓", "+", GOOD), "note": ("!", "!", CARE), "act": ("✗", "x", BAD)}
 NAMED = ("gate", "settings")  # what stands before the words of a look: others name it themselves
 STYLES = {"good": "", "note": CARE, "act": BAD}
 
 
-def found(view: Readiness) -> None:
+def found(view: Readiness, *, is_empty: bool) -> None:
     """A line for each look; below one that is not green, the one thing to do."""
     page = Page()
     wide = max(len(one.look) for one in view.looks)
@@ -18,7 +18,8 @@ def found(view: Readiness) -> None:
         _line(page, one, wide)
     page.blank()
     if view.ok:
-        page.line(("Ready: ", GOOD), ("moot run --until-idle", COMMAND))
+        first: list[Part] = [('moot add "…"', COMMAND), (", then ", QUIET)] if is_empty else []
+        page.line(("Ready: ", GOOD), *first, ("moot run --until-idle", COMMAND))
 
 
 def troubles(looks: list[Look], stream: TextIO) -> None:

@@ -105,7 +105,7 @@ def pause_lines(page: Page, pause: PauseView, indent: int) -> None:
     # What it says of itself in the same words need not be said twice.
     known = f"{what.removeprefix(POOL)} {lacks(pause.cause, pause.login)}" if pause.cause else ""
     told = one_line(pause.why).removeprefix(known)
-    why = (told if known and told != one_line(pause.why) else f": {told}") if told else ""
+    why = (told if known and told != one_line(pause.why) else f": {told}") if told and what != DAY else ""
     if what.startswith(POOL) and pause.by:
         why += f" (a run of {one_line(pause.by)} met it)"
     label = page.text(("!" if page.ascii else "■", CARE))

@@ -1,14 +1,15 @@
 """What came of a report or an answer: where the item is, the phase that is over, the question that is open."""
 
 from folkmoot.api.call import Ask
-from folkmoot.api.requests import ReadLog, Show, ShowFlow
+from folkmoot.api.requests import ListRuns, ReadLog, Show, ShowFlow
+from folkmoot.api.screen import ListWorkers
 from folkmoot.api.views import EventView, ItemView, QuestionView, RunView
 from folkmoot.core.enums import ASKING, ENDED, ENGINE_NAME, ONE_SHOT_KINDS
 from folkmoot.core.report import Statement
 from folkmoot.core.rules.children.help import INCOMPLETES_MAX, UNSUCCESSFUL
 from folkmoot.doors.cli.render.events import said
 from folkmoot.doors.cli.render.item import changed
-from folkmoot.doors.cli.render.page import CARE, GOOD, QUIET, Page, one_line
+from folkmoot.doors.cli.render.page import CARE, COMMAND, GOOD, QUIET, Page, one_line
 from folkmoot.doors.cli.render.phases import ends_phase, numbered, phase_lines
 from folkmoot.doors.cli.render.questions import block, is_divine, requested
 
@@ -137,6 +138,8 @@ def answered(ask: Ask, view: ItemView, question: str) -> None:
     left = [q.id for q in view.questions if q.state == "open"]
     if left:
         page.line(("still open: ", QUIET), ", ".join(left), indent=2)
+    if view.status in ("ready", "proving") and _is_nobody_at_work(ask):
+        page.line(("nobody is at work: ", CARE), ("moot run", COMMAND), (" puts agents on it", QUIET), indent=2)
     if given is not None and is_given:
         delivered(ask, page, view, given)
 
@@ -145,8 +148,15 @@ def delivered(ask: Ask, page: Page, view: ItemView, given: QuestionView, indent:
     """The notice of the document: whom the answer reaches, and how it goes on."""
     left = [question.id for question in view.questions if question.state == "open"]
     fields = {"Agent": _resumes(view, given), "Task": view.id, "Guidance": given.answer or ""}
-    title = "DIVINE GUIDANCE DELIVERED" if is_divine(ask) else "YOUR ANSWER IS DELIVERED"
-    block(page, title, fields, _ending(view, left), indent)
+    told = ("DIVINE GUIDANCE DELIVERED", "Agent resuming work with guidance.")
+    title, goes_on = told if is_divine(ask) else ("YOUR ANSWER IS KEPT", "The next run on it is told.")
+    block(page, title, fields, _ending(view, left, goes_on), indent)
+
+
+def _is_nobody_at_work(ask: Ask) -> bool:
+    """Would agents be started, if somebody started them?"""
+    runs = any(agent.run for agent in ask(ShowFlow()).agents.values())
+    return runs and not ask(ListWorkers()).workers and not ask(ListRuns()).runs
 
 
 def _resumes(view: ItemView, given: QuestionView) -> str:
@@ -157,9 +167,9 @@ def _resumes(view: ItemView, given: QuestionView) -> str:
     return str(turn or asker or last or "nobody")
 
 
-def _ending(view: ItemView, left: list[str]) -> str:
+def _ending(view: ItemView, left: list[str], goes_on: str) -> str:
     if view.status in ASKING:
         return f"Awaiting human guidance on {', '.join(left)}..." if left else "Awaiting human guidance..."
     if view.status in ("done", "cancelled"):
         return f"The item is {view.status}."
-    return "Agent resuming work with guidance."
+    return goes_on

@@ -1,12 +1,13 @@
 """One item: its story, and a line about what has just changed."""
 
-from datetime import datetime
 from typing import Any
 
+from folkmoot.api.machine import LostWork
 from folkmoot.api.views import AttemptView, CommentView, ContractView, EventView, ItemView, OutputView, RunView
 from folkmoot.core.enums import ENDED
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.rules.judging.carrying import shortly
+from folkmoot.core.rules.running.spending import dollars
 from folkmoot.core.vocabulary.phrases.tallies import told_tests
 from folkmoot.doors.cli.render.board import aside_line, pause_lines
 from folkmoot.doors.cli.render.events import steps, tell
@@ -30,15 +31,15 @@ from folkmoot.doors.cli.render.page import (
 )
 from folkmoot.doors.cli.render.progress.blocked_reasons import Beside, run_command
 from folkmoot.doors.cli.render.progress.found import findings_lines
+from folkmoot.doors.cli.render.progress.item_runs import runs_lines
 from folkmoot.doors.cli.render.progress.left import left_lines, left_of
-from folkmoot.doors.cli.render.progress.lines import SETUP_SHOWN, span
+from folkmoot.doors.cli.render.progress.lines import span
 from folkmoot.doors.cli.render.questions import answer_command, guidance_lines, question_lines
 from folkmoot.doors.cli.steering.printing import said_lines
 from folkmoot.engine.reads.blocked import concerns
 
 View = dict[str, Any]
 STEPS_MAX = 60
-RUNS_SHOWN = 12
 TAIL_LINES = 10  # of what a red gate said last
 ID_SHOWN = 12  # letters of a commit or tree
 
@@ -46,11 +47,11 @@ ID_SHOWN = 12  # letters of a commit or tree
 def story(view: ItemView, events: list[EventView], flow: Flow, beside: Beside) -> None:
     """Where an item is and why, what happened, what was tried and said, and what happens next."""
     page = Page()
-    _heading(page, view, flow)
+    _heading(page, view, flow, beside.lost)
     if beside.aside and view.landed_on == beside.aside:
         aside_line(page, beside.aside, beside.in_the_way)
     page.blank()
-    page.line(one_line(view.why), indent=2)
+    page.line(_why(view, beside.lost), indent=2)
     if view.body.strip():
         page.blank()
         page.block(view.body, indent=2)
@@ -68,17 +69,25 @@ def story(view: ItemView, events: list[EventView], flow: Flow, beside: Beside) -
     outputs_lines(page, view.outputs)
     _contracts(page, view)
     _evidence(page, view)
-    _runs(page, view, beside.kept)
+    runs_lines(page, view, beside.kept)
     _guidance(page, view)
     said_lines(page, view)
     page.head("What happens next")
-    page.line(*_next(view, flow), indent=2)
+    page.line(*(_next(view, flow) if beside.lost is None else _brought_back(beside.lost)), indent=2)
     for pause in beside.pauses:
         if concerns(pause, view, flow):
             pause_lines(page, pause, indent=2)
 
 
-def _heading(page: Page, view: ItemView, flow: Flow) -> None:
+def _why(view: ItemView, lost: LostWork | None) -> str:
+    """Why it stands where it does. The board says what was so when the work landed; git may say otherwise by now."""
+    if lost is None:
+        return one_line(view.why)
+    branch = one_line(lost.branch)
+    return f"Done when its work landed on {branch}; since then {branch} was moved, and does not have it any more."
+
+
+def _heading(page: Page, view: ItemView, flow: Flow, lost: LostWork | None) -> None:
     page.line((f"#{view.id}", "bold"), "  ", (one_line(view.title), "bold"), hang=len(view.id) + 3)
     parts: list[Part] = [
         page.mark(view.status),
@@ -270,62 +279,17 @@ def _last_words(page: Page, output: str, run: str, indent: int) -> None:
     page.line(("all of it: ", QUIET), (f"moot output {short_run(run)}", COMMAND), indent=indent)
 
 
-def _runs(page: Page, view: ItemView, kept: list[str]) -> None:
-    """The runs that a worker made, or a person took, and how to see more of them. What was claimed is told above."""
-    started = [run for run in view.runs if run.sandboxed is not None or run.person]
-    if not started:
-        return
-    page.head("Its runs")
-    if len(started) > RUNS_SHOWN:
-        page.line((f"… {len(started) - RUNS_SHOWN} earlier ones: moot show {view.id} --json", QUIET), indent=2)
-    for run in started[-RUNS_SHOWN:]:
-        named = short_run(run.run, (other.run for other in view.runs))
-        cut_off: list[Part] = [(", its work: ", QUIET), (f"moot salvage {named}", COMMAND)]
-        words = [*_run_words(run), *(cut_off if run.run in kept else [])]
-        page.labelled(page.text((named, "bold")), *words, indent=2)
-    page.line(("what one printed: ", QUIET), ("moot output RUN", COMMAND), indent=2)
-    if any(run.changed for run in started):
-        page.line(("what the item changed: ", QUIET), (f"moot diff {view.id}", COMMAND), indent=2)
-    if any(run.ref and _is_aside(run, view) for run in started):
-        page.line(("its work, kept as refs/moot/runs/RUN: ", QUIET), ("moot salvage RUN", COMMAND), indent=2)
-
-
-def _run_words(run: RunView) -> list[Part]:
-    model = f" with {one_line(run.model)}" if run.model else ""
-    by_hand = f"{one_line(run.person)} for " if run.person else ""
-    parts: list[Part] = [by_hand, who(one_line(run.agent)), model]
-    if run.ended_at is None:
-        parts.append((f", at work since {when(run.started_at)}", "bold"))
-    else:
-        outcome = run.outcome or run.end
-        style = GOOD if outcome == "done" else BAD if outcome == "failed" else CARE
-        cause = f" ({one_line(run.cause)})" if run.cause else ""
-        ready = run.setup_seconds or 0.0
-        setup = f", setup {span(ready)}" if ready >= SETUP_SHOWN else ""
-        setup += " (kept)" if setup and run.setup_kept else ""
-        parts += [", ", (f"{outcome}{cause}", style), (f" after {span(_seconds(run))}{setup}", QUIET)]
-    if run.changed:
-        parts.append((f", {count(len(run.changed), 'file')} changed", QUIET))
-    if run.sandboxed is False and run.agent != LANDING:
-        parts += [", ", ("not sandboxed", BAD)]
-    return parts
-
-
-def _is_aside(run: RunView, view: ItemView) -> bool:
-    """Is a run's work only where the run left it, on no branch?"""
-    return view.landed is None or run.outcome != "done"
-
-
-def _seconds(run: RunView) -> float:
-    began, ended = (datetime.fromisoformat(at or "") for at in (run.started_at, run.ended_at))
-    return (ended - began).total_seconds()
-
-
 def _guidance(page: Page, view: ItemView) -> None:
     if view.guidance:
         page.head("What people said")
     for guidance in view.guidance:
         guidance_lines(page, guidance)
+
+
+def _brought_back(lost: LostWork) -> list[Part]:
+    """A merge brings it back as it was proved; whoever took it off the branch on purpose has it made again, or not."""
+    again = f"moot reopen {lost.item} --why …"
+    return ["Bring it back: ", (lost.brings_back, COMMAND), ". Or have it made again: ", (again, COMMAND)]
 
 
 def _next(view: ItemView, flow: Flow) -> list[Part]:

@@ -23,6 +23,7 @@ NARROWEST = 24
 WIDEST = 100  # longer lines are hard to read, however wide the screen
 ROOM_FOR_WORDS = 40  # less than this beside a label, and they go below it
 UNCUT = 100_000
+COMMIT_SHOWN = 8  # letters of a commit, where others stand beside it
 RUN_CELLS = 6  # of a run's id: among ten thousand runs one in a hundred needs more of it
 
 # How each idea looks, on every page.
@@ -224,6 +225,11 @@ def time_of(timestamp: object) -> str:
 def when(timestamp: object) -> str:
     """The time of day, with the day before it where that is not today."""
     return time_of(timestamp) if day_of(timestamp) == today() else _local(timestamp).strftime("%Y-%m-%d %H:%M")
+
+
+def zone_of(timestamp: object) -> str:
+    """The zone in which times are told here, at that moment."""
+    return _local(timestamp).strftime("%Z")
 
 
 def today() -> str:

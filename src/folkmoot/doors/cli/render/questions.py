@@ -59,9 +59,10 @@ def question_lines(page: Page, question: QuestionView, *, context: bool = True) 
     free = "" if question.blocking or question.takes == "option" else (" · the work goes on meanwhile", QUIET)
     page.line((f"? {question.id}", CARE), "  ", *asked_by, kind, free, indent=2, hang=4)
     if context:
-        working = f"Agent {question.agent_id} working on {question.task_id} requires guidance."
-        needs = "The rules cannot decide this alone." if by_rule else working
-        _field(page, "Context", f"{needs}\n{question.context}".rstrip(), QUIET)
+        needs = "" if by_rule else f"Agent {question.agent_id} working on {question.task_id} requires guidance."
+        told = f"{needs}\n{question.context}".strip()
+        if told:
+            _field(page, "Context", told, QUIET)
     _field(page, "Question", one_line(question.question), "bold")
     ways_to_answer(page, question)
 
@@ -78,7 +79,7 @@ def ways_to_answer(page: Page, question: QuestionView, indent: int = 6) -> None:
         label = page.text(("Options" if number == 1 else "").ljust(LABEL), (f"  {number}.", "bold"))
         page.labelled(label, one_line(option.option), (option_does(option), QUIET), indent=indent, gap=1)
     if question.help:
-        how = " (--to COLUMN)" if question.kind in ELSEWHERE else ""
+        how = " (--to COLUMN)" if question.kind in ELSEWHERE and "column" in question.help else ""
         _field(page, "Help", one_line(question.help) + how, QUIET, indent)
     if question.default is not None:
         page.line(("if nobody answers in time: ", QUIET), one_line(question.default), indent=indent)

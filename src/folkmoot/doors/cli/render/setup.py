@@ -13,6 +13,7 @@ from folkmoot.api.machine import (
     Exported,
     FlowChecked,
     Imported,
+    LostWork,
     Restored,
     Saved,
 )
@@ -20,6 +21,7 @@ from folkmoot.doors.cli.render.page import BAD, CARE, COMMAND, GOOD, QUIET, Page
 
 View = dict[str, Any]
 CHANGES_SHOWN, VALUE_SHOWN = 20, 60
+LOST_SHOWN = 20
 # The clients that can be named in a flow, and the programs they are; a test holds this to the worker's catalogue.
 CLIENTS = {
     "claude-code": "claude",
@@ -126,8 +128,12 @@ def checked(view: FlowChecked) -> None:
 def _changes(page: Page, view: FlowChecked) -> None:
     """What differs from the flow in force, a line for each key."""
     for one in view.changes[:CHANGES_SHOWN]:
-        before, after = (_value(side) for side in (one.before, one.after))
-        told = "is new" if one.before is None else "is gone" if one.after is None else f"{before} → {after}"
+        if one.before is None or one.after is None:
+            told = "is gone" if one.after is None else f"is new, {_value(one.after)}"
+        elif isinstance(one.before, list) and isinstance(one.after, list):
+            told = _of_lists(one.before, one.after)
+        else:
+            told = f"{_value(one.before)} → {_value(one.after)}"
         page.line((one_line(one.key), "bold"), f": {told}", indent=4, hang=2)
     if len(view.changes) > CHANGES_SHOWN:
         page.line(f"and {len(view.changes) - CHANGES_SHOWN} more", indent=4)
@@ -135,7 +141,14 @@ def _changes(page: Page, view: FlowChecked) -> None:
 
 def _value(value: Any) -> str:
     words = one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-    return words if len(words) <= VALUE_SHOWN else "…"
+    return words if len(words) <= VALUE_SHOWN else f"{words[:VALUE_SHOWN].rstrip()}…"
+
+
+def _of_lists(before: list[Any], after: list[Any]) -> str:
+    """What came and what went: two long lists may begin alike. Where only the order differs, both."""
+    came = [f"+ {_value(one)}" for one in after if one not in before]
+    went = [f"- {_value(one)}" for one in before if one not in after]
+    return ", ".join([*went, *came]) or f"{_value(before)} → {_value(after)}"
 
 
 def examined(view: Examination) -> None:
@@ -164,6 +177,20 @@ def examined(view: Examination) -> None:
             most = "no limit" if limit.most is None else limit.shown
             page.line((f"limit of a run: {limit.limit} {most}, {limit.by}", QUIET), hang=2)
         page.line((f"All {len(view.checks)} checks hold.", GOOD))
+        _lost(page, view.lost or [])
+
+
+def _lost(page: Page, lost: list[LostWork]) -> None:
+    """Work that landed, and that somebody has taken off its branch, with the command that brings it back."""
+    for one in lost[:LOST_SHOWN]:
+        words = f" landed on {one_line(one.branch)} at {one.commit[:12]}, which that branch does not have any more"
+        page.blank()
+        page.line((f"#{one.item}", "bold"), f" {one_line(one.title)}", (words, CARE), hang=2)
+        page.line(("bring it back: ", QUIET), (one_line(one.brings_back), COMMAND), indent=2, hang=2)
+        page.line(("or have it made again: ", QUIET), (f"moot reopen {one.item} --why …", COMMAND), indent=2, hang=2)
+    if len(lost) > LOST_SHOWN:
+        page.blank()
+        page.line((f"… and {len(lost) - LOST_SHOWN} more: moot doctor --json", QUIET))
 
 
 def demonstrated(view: DemoEnd, program: str) -> None:

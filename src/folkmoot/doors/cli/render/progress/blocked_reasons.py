@@ -5,13 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from folkmoot.api.call import Ask
+from folkmoot.api.machine import LostWork
 from folkmoot.api.metrics import Metrics
 from folkmoot.api.requests import ListQuestions, ShowBlocked
 from folkmoot.api.views import Blocked, LiveRun, PauseView
 from folkmoot.core.flow import Flow
 from folkmoot.core.rules.running.joining import needs_of
 from folkmoot.core.rules.running.pauses import lacks
-from folkmoot.doors.cli.render.page import one_line, short_run, when
+from folkmoot.doors.cli.render.page import one_line, short_run, when, zone_of
 from folkmoot.engine.reads.blocked import DAY, POOL, STOPPED
 
 IDS_MAX = 5
@@ -26,6 +27,7 @@ class Beside(Struct, frozen=True):
     aside: str | None  # the branch on which landed work waits to be merged
     in_the_way: list[str]  # the user's files that keep it there
     measured: Metrics  # what it took
+    lost: LostWork | None = None  # it landed, and its branch does not have it any more
 
 
 def blocked_words(one: Blocked) -> str:
@@ -87,9 +89,10 @@ def ids(items: list[str]) -> str:
 
 
 def pause_words(pause: PauseView) -> str:
-    """What begins no runs, and until or since when."""
-    names = {STOPPED: "the board is paused", DAY: "no agent begins"}
+    """What begins no runs, and until or since when. Days of budgets are those of UTC, so there the zone is said."""
+    names = {STOPPED: "the board is paused", DAY: f"{pause.why}: no agent begins"}
     words = names.get(pause.what) or f"{pause.what.removeprefix(POOL)} {lacks(pause.cause or 'quota', pause.login)}"
     by = f" by {pause.by}" if pause.what == STOPPED else ""
-    end = f" until {when(pause.until)}" if pause.until else f" since {when(pause.since)}{by}"
+    zone = f" {zone_of(pause.until)}" if pause.what == DAY and pause.until else ""
+    end = f" until {when(pause.until)}{zone}" if pause.until else f" since {when(pause.since)}{by}"
     return one_line(words) + end

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from folkmoot.api.call import Ask
 from folkmoot.api.machine import WorkCounts
-from folkmoot.api.requests import ListQuestions, Show
+from folkmoot.api.requests import ListQuestions, Show, ShowStatus
 from folkmoot.api.views import Blocked, ItemView
+from folkmoot.core.enums import ENDED
 from folkmoot.core.flow import Flow
 from folkmoot.doors.cli.render.board import aside_line
-from folkmoot.doors.cli.render.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, Part, count, one_line
+from folkmoot.doors.cli.render.page import BAD, CARE, COMMAND, COMMIT_SHOWN, GOOD, QUIET, Page, Part, count, one_line
 from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, reason_words, run_command
 from folkmoot.doors.cli.render.progress.lines import Tally, span
 
@@ -19,7 +20,14 @@ DONE_MIN = 5  # of what is done so many are shown, however much is left
 def counted(ask: Ask, tally: Tally) -> WorkCounts:
     asked = len(ask(ListQuestions()).questions)
     seconds = round(tally.seconds, 3)
-    return WorkCounts(landed=tally.landed, runs=tally.runs, failed=tally.failed, questions=asked, seconds=seconds)
+    return WorkCounts(
+        landed=tally.landed,
+        runs=tally.runs,
+        agent_runs=tally.runs - tally.checks,
+        failed=tally.failed,
+        questions=asked,
+        seconds=seconds,
+    )
 
 
 def closing(
@@ -34,14 +42,19 @@ def closing(
     aside: tuple[str, list[str]] | None,
 ) -> None:
     view = counted(ask, tally)
-    words = f"{count(view.runs, 'run')} in {span(view.seconds)}, {view.landed} landed"
+    checks = view.runs - view.agent_runs
+    beside = f" and {checks} of gates and landings" if checks else ""
+    words = f"{count(view.agent_runs, 'run')}{beside} in {span(view.seconds)}, {view.landed} landed"
     words += f", {view.failed} failed" if view.failed else ""
     if view.runs:
         page.blank()
         page.line((words, "bold"))
     else:
-        why = "." if held or why_follows else ": nothing is ready for these agents."
-        page.line((f"No run began{why}", QUIET))
+        if not held and not why_follows and not ask(ShowStatus()).counts.keys() - ENDED:
+            page.line(("No run began: no item is open. ", QUIET), ('moot add "…"', COMMAND), (" brings one", QUIET))
+        else:
+            why = "." if held or why_follows else ": nothing is ready for these agents."
+            page.line((f"No run began{why}", QUIET))
     _table(page, ask, tally.items)
     if aside:
         aside_line(page, *aside)
@@ -73,7 +86,7 @@ def _table(page: Page, ask: Ask, worked: dict[str, int]) -> None:
     left = [item for item in items if item.status != "done"]
     shown = [*done[: max(ROWS_MAX - len(left), DONE_MIN)], *left[:ROWS_MAX]]
     ids = max((len(item.id) for item in shown), default=0) + 1
-    room = max(min(page.width - 46, 40), 16)
+    room = max(min(page.width - 54, 40), 16)
     for item in shown:
         if left and item is left[0]:
             _more(page, len(done) - (len(shown) - len(left[:ROWS_MAX])), "done")
@@ -99,7 +112,8 @@ def _stands(item: ItemView) -> tuple[str, str, Part]:
     """How an item stands, in words, with their style; and why, unless that is plain."""
     asked = ", ".join(question.id for question in item.questions if question.state == "open")
     if item.status == "done":
-        return (f"landed on {item.landed_on}" if item.landed_on else "done"), GOOD, ""
+        at = f" at {item.landed[:COMMIT_SHOWN]}" if item.landed else ""
+        return (f"landed on {item.landed_on}{at}" if item.landed_on else "done"), GOOD, ""
     if asked:
         (first, *_) = (question for question in item.questions if question.state == "open")
         return f"waiting for you: {asked}", CARE, (f" · {one_line(first.question)}", QUIET)

@@ -7,6 +7,7 @@ from msgspec import to_builtins
 from folkmoot.api.views import ItemView
 from folkmoot.briefs.quote import told
 from folkmoot.core.enums import ENDED
+from folkmoot.core.report import WORDS_BESIDE
 from folkmoot.core.rules.judging.carrying import shortly
 from folkmoot.core.unfinished import BEYOND, PARTIAL
 from folkmoot.doors.cli.render.page import CARE, Page, one_line, who
@@ -69,9 +70,10 @@ def _beside_lines(page: Page, said: View) -> None:
     _said_lines(page, said)
     if not told:
         return
-    page.head("What the last run said beside it; it was kept, with no effect of its own")
+    page.head("What else the last run said; it is kept, and changed nothing")
     for one in told[:LINES_MAX]:
-        page.line(who(one_line(said["agent"])), f" {one_line(one['what'])}: {one_line(one['said'])}", indent=2, hang=2)
+        what = "" if one["what"] == WORDS_BESIDE else f" {one_line(one['what'])}"
+        page.line(who(one_line(said["agent"])), f"{what}: {one_line(one['said'])}", indent=2, hang=2)
 
 
 def _step_lines(page: Page, said: View) -> None:

@@ -10,7 +10,7 @@ from folkmoot.api.call import Ask
 from folkmoot.api.requests import ReadLog, Show, ShowFlow
 from folkmoot.api.views import EventView
 from folkmoot.core.enums import ENGINE_NAME
-from folkmoot.core.flow import END, Flow
+from folkmoot.core.flow import END, LANDING, Flow
 from folkmoot.core.item import Proof
 from folkmoot.doors.cli.render.events import DISPUTING, OUTCOMES, said, told_of
 from folkmoot.doors.cli.render.page import BAD, CARE, GOOD, PERSON, QUIET, Part, one_line
@@ -65,15 +65,17 @@ class Tally:
 
     def __init__(self) -> None:
         self.runs = 0
+        self.checks = 0  # how many of these were gates and landings
         self.landed = 0
         self.failed = 0
-        self.items: dict[str, int] = {}  # item -> runs
+        self.items: dict[str, int] = {}  # item -> runs of agents
         self.seconds = 0.0
 
-    def ended(self, item: str, outcome: str | None) -> None:
+    def ended(self, item: str, outcome: str | None, *, is_check: bool) -> None:
         self.runs += 1
+        self.checks += is_check
         self.failed += outcome == "failed"
-        self.items[item] = self.items.get(item, 0) + 1
+        self.items[item] = self.items.get(item, 0) + (not is_check)
 
 
 class Teller:
@@ -131,7 +133,8 @@ class Teller:
         was = self.live.pop(run, None) if ended else self.live.get(run)
         model = was.model if was else ""
         if ended:
-            self.tally.ended(item, names[ended].get("outcome"))
+            is_check = agent in self.flow.gates or agent == LANDING
+            self.tally.ended(item, names[ended].get("outcome"), is_check=is_check)
             self.tally.landed += "work_landed" in names
             took = at - was.since if was else None
             mark, style, words, detail = self._ending(ended, names, agent, item)
