@@ -56,6 +56,7 @@ class GitHub:
         self.repository = folder / "shop.git"
         git(folder, "init", "-q", "--bare", "-b", "main", str(self.repository))
         self.pulls: dict[int, Pull] = {}
+        self.writers = {"ann"}
         self.issues: dict[int, dict[str, Any]] = {}
         self.comments: dict[int, dict[str, Any]] = {}
         self.checks: dict[str, list[dict[str, Any]]] = {}  # by the commit
@@ -154,13 +155,19 @@ class GitHub:
             "title": title,
             "body": body,
             "html_url": f"{self.address}/{REPO}/issues/{number}",
+            "node_id": f"I_{number}",
             "state": "open",
             "labels": [{"name": name} for name in labels],
         }
         return number
 
+    def reply(self, number: int, body: str, by: str = "ann") -> None:
+        name = self._new()
+        self.comments[name] = {"id": name, "issue": number, "body": body, "by": by}
+
     def said_below(self, number: int) -> list[str]:
-        return [one["body"] for one in self.comments.values() if one["issue"] == number]
+        """By the board."""
+        return [one["body"] for one in self.comments.values() if one["issue"] == number and "by" not in one]
 
     def use_up(self, seconds: float) -> None:
         self.remaining, self.reset_at = 0, time.time() + seconds
@@ -196,6 +203,7 @@ class GitHub:
                 (r"issues/(\d+)/comments", self._comments),
                 (r"issues/(\d+)", lambda asked, n: self._found(self.issues.get(int(n)))),
                 ("issues", self._issues),
+                ("collaborators/([^/]+)/permission", self._permission),
             ],
             "POST": [("pulls", self._open), (r"issues/(\d+)/comments", self._say)],
             "PATCH": [
@@ -209,10 +217,14 @@ class GitHub:
     def _found(self, one: Any) -> tuple[int, Any]:
         return (200, one) if one is not None else (404, {"message": "Not Found"})
 
+    def _permission(self, asked: dict[str, str], who: str) -> tuple[int, Any]:
+        return 200, {"permission": "write" if who in self.writers else "read", "user": {"login": who}}
+
     def _issues(self, asked: dict[str, str]) -> tuple[int, Any]:
         wanted = asked.get("labels")
         found = [one for one in self.issues.values() if one["state"] == "open"]
-        return 200, [one for one in found if wanted in [label["name"] for label in one["labels"]]]
+        first = 100 * (int(asked.get("page", "1")) - 1)
+        return 200, [one for one in found if wanted in [label["name"] for label in one["labels"]]][first : first + 100]
 
     def _comments(self, asked: dict[str, str], number: str) -> tuple[int, Any]:
         return 200, [one for one in self.comments.values() if one["issue"] == int(number)]
@@ -276,10 +288,31 @@ class GitHub:
     def _graphql(self, body: Any) -> Any:
         wanted = set(WORD.findall(body["query"]))
         nodes = {pull.node: pull for pull in self.pulls.values()}
-        found = [self._node(nodes[one]) if one in nodes else None for one in body["variables"]["ids"]]
+        asked = body["variables"]["ids"]
+        found = [self._node(nodes[one]) if one in nodes else self._issue_node(one) for one in asked]
         reset = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.reset_at or time.time() + 3_000))
         limit = {"limit": self.limit, "remaining": self.remaining, "resetAt": reset}
         return {"data": _only({"rateLimit": limit, "nodes": found}, wanted)}
+
+    def _issue_node(self, node: str) -> dict[str, Any] | None:
+        one = next((issue for issue in self.issues.values() if issue["node_id"] == node), None)
+        if one is None:
+            return None
+        comments = [self._comment_node(said) for said in self.comments.values() if said["issue"] == one["number"]]
+        closers = [{"actor": {"login": one.get("by", "moot")}}] if one["state"] == "closed" else []
+        return {
+            "number": one["number"],
+            "title": one["title"],
+            "body": one["body"],
+            "state": one["state"].upper(),
+            "timelineItems": {"nodes": closers},
+            "comments": {"nodes": comments[-50:]},
+        }
+
+    def _comment_node(self, said: dict[str, Any]) -> dict[str, Any]:
+        by = said.get("by")
+        own = {"id": f"IC_{said['id']}", "databaseId": said["id"], "body": said["body"]}
+        return {**own, "viewerDidAuthor": by in (None, "moot"), "author": {"login": by or "moot"}}
 
     def _node(self, pull: Pull) -> dict[str, Any]:
         head = self.head(pull.number)

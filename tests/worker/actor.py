@@ -49,6 +49,14 @@ def once(rest: str, brief: dict) -> None:
             sys.exit(int(more) if act == "exit" else 0)
 
 
+def unanswered(rest: str, brief: dict) -> None:
+    """Only before a person has answered something about the item."""
+    if not brief["guidance"]:
+        act, _, more = rest.partition(" ")
+        ACTS[act](more, brief)
+        sys.exit(0)
+
+
 def moot(rest: str, brief: dict) -> None:
     ran = subprocess.run(["moot", *rest.split()], capture_output=True, text=True, check=False)
     print(f"moot {rest}: exit {ran.returncode} {ran.stdout} {ran.stderr}", flush=True)
@@ -77,6 +85,7 @@ ACTS = {
     "write": write,
     "remove": remove,
     "say": say,
+    "unanswered": unanswered,
     "report": report,
     "once": once,
     "moot": moot,

@@ -174,6 +174,7 @@ INVALID = {
     "bad_size": "this is no size",
     "bad_span": "this is no time span",
     "bad_text": "the text cannot be stored",
+    "bad_issue": "an issue on a forge is named in a way that cannot be followed",
     "bad_tag": "a tag is too long",
     "bad_title": "a title is missing, too long, or cannot be seen",
     "bad_type": "this is no type of item",

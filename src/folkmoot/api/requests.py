@@ -27,6 +27,7 @@ from folkmoot.api.pages import (
 from folkmoot.api.usage import By, UsageView
 from folkmoot.api.views import ClaimView, ItemView, LiveRun, MessageView, Sentences, TakenView
 from folkmoot.core.flow import Flow
+from folkmoot.core.proposals.issue import IssueLink
 from folkmoot.core.report import Report
 
 Answer = TypeVar("Answer", covariant=True)
@@ -188,6 +189,7 @@ class Add(Request[ItemView], frozen=True, kw_only=True):
     after: list[str] = field(default_factory=list)
     parent: str | None = None
     parked: bool | UnsetType = UNSET  # nobody works on it before a person says so
+    issue: IssueLink | None = None  # on a forge, from which it came
 
 
 class Dispatch(Request[ItemView], frozen=True, kw_only=True):

@@ -24,10 +24,12 @@ from folkmoot.core.enums import (
     Type,
 )
 from folkmoot.core.item import Guidance, Output, Proof
+from folkmoot.core.proposals.issue import IssueLink
 from folkmoot.core.proposals.proposal import Proposal
 from folkmoot.core.report import NamedFinding, Report, Statement, Tests
 
 Data = dict[str, Any]  # fields that whoever wrote them has chosen
+SaidKind = Literal["text", "tool", "error", "printed"]
 
 
 class View(Struct, frozen=True, gc=False, kw_only=True):
@@ -267,6 +269,7 @@ class ItemView(ItemSummary, frozen=True, gc=False, kw_only=True):
     head: str | None
     branch: str | None
     proposal: Proposal | None  # the pull request by which it was last proposed
+    issue: IssueLink | None  # on a forge, from which it came
     landed: str | None
     landed_on: str | None
     evidence: list[Proof] | str | None
@@ -359,9 +362,6 @@ class LessonView(View, frozen=True, gc=False, kw_only=True):
 class OutputPart(View, frozen=True, gc=False, kw_only=True):
     part: int
     text: str
-
-
-SaidKind = Literal["text", "tool", "error", "printed"]
 
 
 class Said(View, frozen=True, gc=False, kw_only=True):

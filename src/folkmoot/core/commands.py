@@ -6,6 +6,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from folkmoot.core.enums import Kind, PoolCause, Priority, QuestionKind, Status, Type
 from folkmoot.core.item import Output
+from folkmoot.core.proposals.issue import IssueLink
 from folkmoot.core.records import Option, Wanted, Window
 from folkmoot.core.report import Finding, Report, Usage
 from folkmoot.core.vocabulary.actor import ENGINE as ENGINE
@@ -29,6 +30,7 @@ class AddItem(Command, frozen=True, gc=False, kw_only=True):
     after: list[str] = field(default_factory=list)
     parent: str | None = None
     parked: bool | UnsetType = UNSET  # nobody works on it before a person says so
+    issue: IssueLink | None = None  # on a forge, from which it came
 
 
 class ClaimItem(Command, frozen=True, gc=False, kw_only=True):
@@ -76,12 +78,11 @@ class HearPeople(Command, frozen=True, gc=False, kw_only=True):
 
 
 class ReportRun(Command, frozen=True, gc=False, kw_only=True):
-    """`fault` says what was wrong when no report could be read: then the outcome is a protocol failure.
-    `work` and `evidence` are what a worker saw itself; an agent's own word for them stands in the report."""
+    """`fault` says what was wrong when no report could be read: then the outcome is a protocol failure."""
 
     report: Report
     fault: str | None = None
-    work: Work | None = None
+    work: Work | None = None  # this and `evidence` a worker saw itself; an agent's own word stands in the report
     evidence: list[Evidence] = field(default_factory=list)
     final: bool = False  # its process is over: a report that breaks the form ends the run; else the run lives
     moves: list[Touched] | None = None  # of a landing: how the branch will differ by it; None: by this nothing moves

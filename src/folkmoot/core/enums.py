@@ -218,6 +218,7 @@ EventName = Literal[
     "work_proposed",
     "proposal_seen",
     "proposal_answered",
+    "issue_noted",
     "landing_found",
     "landing_dropped",
     "run_paused",

@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from folkmoot.core.enums import Kind, Outcome, Priority, Status, Type
+from folkmoot.core.proposals.issue import Tracked
 from folkmoot.core.proposals.proposal import Proposal
 from folkmoot.core.report import Finding, Remark, Tests, Try
 from folkmoot.core.work import Evidence, Landing
@@ -241,6 +242,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     shown: str | None = None  # where it was when it last came before a stage that gives verdicts; empty: nowhere
     landing: Landing | None = None  # the move of a branch that was begun with it
     proposal: Proposal | None = None  # the pull request by which it was last proposed
+    issue: Tracked | None = None  # on a forge, from which it came
     landed: str | None = None  # the commit with which its work came onto the branch it is for
     landed_on: str | None = None
     new_tests: list[str] = field(default_factory=list)  # test files that were made for it

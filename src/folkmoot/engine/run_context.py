@@ -5,6 +5,7 @@ from msgspec import Struct, field
 from folkmoot.core.enums import ENDED, STATUSES
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
+from folkmoot.core.proposals.issue import Tracked
 from folkmoot.core.proposals.proposal import Proposal
 from folkmoot.core.rules.judging.required import proved, required
 from folkmoot.core.rules.running.landing import is_at_rest, moves_branch, unsettled
@@ -17,6 +18,7 @@ from folkmoot.errors import Invalid
 from folkmoot.store.port import Reading
 
 ALL = 1_000_000
+ENDED_LOOKED_AT = 200
 ABOVE_MAX = 32  # more than splits and dispatches can lie above each other
 
 
@@ -100,6 +102,13 @@ def proposals(reading: Reading) -> dict[str, Proposal]:
     )
     open_ones = ((item.id, item.proposal) for item in unfinished if item.proposal is not None)
     return {item: one for item, one in open_ones if one.state != "merged" and one.number}
+
+
+def tracked_issues(reading: Reading) -> dict[str, Tracked]:
+    """The issues below which something may yet be said: of items that have not ended, and of those that ended last."""
+    recent = reading.ended_items(ENDED_LOOKED_AT)
+    found = [(item, item.issue) for item in [*reading.open_items(), *recent] if item.issue is not None]
+    return {item.id: issue for item, issue in found if not issue.is_over(item.status, item.landed is not None)}
 
 
 def unsettled_landing(reading: Reading, item_id: str) -> tuple[bool, Landing | None]:

@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 import apsw
 from msgspec import Struct
+from msgspec.structs import replace
 
 from folkmoot.api.machine import BackedUp, Exported, Imported, Restored
 from folkmoot.engine.checking.doctor import examine
@@ -25,8 +26,12 @@ from folkmoot.store.sqlite.backup.backup import FILES, SET_ASIDE, WORK, look_int
 from folkmoot.store.sqlite.create import PARTS, give_name, left_behind, sync
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
+from folkmoot.wiring.files.flow_files import FLOW
+from folkmoot.wiring.files.locating import FOLDER
+from folkmoot.wiring.files.making import IGNORED
 from folkmoot.wiring.packing import pack_board, repository_of
-from folkmoot.wiring.trust import git_for
+from folkmoot.wiring.reading import write_new
+from folkmoot.wiring.trust import git_for, made_for_this, make_private
 from folkmoot.wiring.users_files import REPOSITORY, BringBack
 from folkmoot.worker.git import bundle
 
@@ -364,3 +369,13 @@ def no_board_in(name: str, words: str) -> Invalid:
 def wrong_with(engine: Engine) -> list[str]:
     """What the doctor finds."""
     return [f"{check.check}: {words}" for check in examine(engine).checks for words in check.wrong]
+
+
+def import_board(folder: str, source: BinaryIO, name: str) -> Imported:
+    """A new board below the folder, with its own files around the store."""
+    home = os.path.normpath(os.path.join(folder, FOLDER))
+    view = import_log(folder, home, source, name)
+    make_private(home)
+    made_for_this(home)
+    write_new(os.path.join(home, ".gitignore"), IGNORED)
+    return replace(view, flow_file=os.path.exists(os.path.join(home, FLOW)))

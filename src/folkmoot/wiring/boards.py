@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from folkmoot.api.serving import ServeOptions, ServerStart
     from folkmoot.api.views import ItemView
     from folkmoot.core.flow import Flow
+    from folkmoot.core.proposals.issue import ForgeIssue
     from folkmoot.core.report import Report
     from folkmoot.engine.application import SimulationRequest, Transcript
 
@@ -253,6 +254,12 @@ class FileBoards:
 
         return in_the_way(board.board_dir, board.queries.flow().target)
 
+    def issues(self, board: Application, repository: str, number: int | None, label: str | None) -> "list[ForgeIssue]":
+        """Issues of a forge: one by its number, or the open ones with a label."""
+        from folkmoot.wiring.forge.issues import read_issues
+
+        return read_issues(board.board_dir, board.queries.flow(), repository, number, label)
+
     def lost(self, board: Application, item: "ItemView | None" = None) -> "list[machine.LostWork]":
         """Landed work that its branch does not hold any more: of this item, or of all."""
         from folkmoot.wiring.looking.lost import lost_item, lost_landings
@@ -359,21 +366,11 @@ class FileBoards:
 
     def import_log(self, folder: str, source: "BinaryIO", name: str) -> "machine.Imported":
         """A new board below the folder, from an exported log."""
-        from msgspec.structs import replace
+        from folkmoot.wiring.backups import import_board
+        from folkmoot.wiring.files.on_server import import_log as import_there
 
-        from folkmoot.wiring.backups import import_log
-        from folkmoot.wiring.trust import made_for_this, make_private
-
-        if "://" in folder:
-            from folkmoot.wiring.files.on_server import import_log as import_there
-
-            return import_there(os.curdir, folder, source, name)
-        home = os.path.normpath(os.path.join(folder, FOLDER))
-        view = import_log(folder, home, source, name)
-        make_private(home)
-        made_for_this(home)
-        write_new(os.path.join(home, ".gitignore"), IGNORED)
-        return replace(view, flow_file=os.path.exists(os.path.join(home, FLOW)))
+        is_there = "://" in folder
+        return import_there(os.curdir, folder, source, name) if is_there else import_board(folder, source, name)
 
     def mirror(
         self, board: Application, folder: str | None, *, watch: bool, tell: "Callable[[str], None]"

@@ -182,6 +182,7 @@ def tools_of(
         sandbox_of = _Boxes(home, is_cloned=isinstance(workspaces, GitWorkspaces))
         sandbox_of(flow)  # where there must be one and is none, nothing begins
         programs = Outside(home)
+        forges = Forges(home, programs)
         yield Tools(
             application=application,
             keeper=keeper,
@@ -196,7 +197,8 @@ def tools_of(
             open_socket=lambda path, handler: RelayServer(path, handler, secret=token_hex(16)),
             take_ports=take_ports,
             red_before=partial(red_before, home),
-            forge_of=Forges(home, programs),
+            forge_of=forges,
+            issues_of=forges.of,
             tell=tell,
             step=step,
         )

@@ -9,7 +9,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.engine.application import Application
 from folkmoot.errors import Refused
 from folkmoot.worker.clients.catalogue import Catalogue
-from folkmoot.worker.forge.port import Forge
+from folkmoot.worker.forge.port import Forge, IssueForge
 from folkmoot.worker.jobs.batches.memory import Memory
 from folkmoot.worker.ports import Keeper, PortRange, RunSocket, Sandbox, WorkerEvent
 from folkmoot.worker.secrets.redactor import Known
@@ -18,6 +18,10 @@ from folkmoot.worker.workspaces import WorkspaceProvider
 
 
 def no_forge(flow: Flow) -> Forge:
+    raise Refused("no_forge", "there is no forge here")
+
+
+def no_issues(flow: Flow, repository: str) -> IssueForge:
     raise Refused("no_forge", "there is no forge here")
 
 
@@ -42,4 +46,5 @@ class Tools(Struct, kw_only=True):
     red_before: Callable[[str, str, str], str] = lambda gate, check, commit: ""
     landings: Memory = field(default_factory=Memory)  # what landings have shown, for those that come after them
     forge_of: Callable[[Flow], Forge] = no_forge  # where work is proposed, as this flow says
+    issues_of: Callable[[Flow, str], IssueForge] = no_issues  # where the issues of a repository are
     known: dict[tuple[str, ...], Known] = field(default_factory=dict)  # secrets, by the variables that are passed on

@@ -87,6 +87,7 @@ export const EVENT_WORDS: Record<string, string> = {
   "work_proposed": "the work is proposed: its branch is pushed, and a pull request asks for it to be merged",
   "proposal_seen": "the pull request stands otherwise than it did: its checks, its reviews, its branch",
   "proposal_answered": "a person on the forge has closed the pull request, or somebody else has changed its branch",
+  "issue_noted": "the issue from which the item came was closed there, or was told or heard about",
   "landing_found": "a landing ended before it could say so, but its work is on the branch",
   "landing_dropped": "a landing ended before it moved the branch",
   "run_paused": "its pool has no quota, its provider does not answer, or its client cannot run: the run ended, and nothing is counted",

@@ -17,6 +17,7 @@ export interface Add {
   after?: (string)[];
   parent?: string | null;
   parked?: boolean;
+  issue?: IssueLink | null;
 }
 
 /** Comment on an item, or reply to a comment. */
@@ -437,7 +438,7 @@ export interface EventPage {
 export interface EventView {
   seq: number;
   timestamp: string | null;
-  event: "agent_completed" | "agent_dispatched" | "agent_resumes_with_guidance" | "agent_seeks_guidance" | "agent_started" | "attempt_counted" | "attempt_noted" | "attempt_overruled" | "attempt_repeated" | "board_resumed" | "board_stopped" | "budget_spent" | "changes_asked" | "child_added" | "clock_restarted" | "comment_added" | "comment_resolved" | "comment_restated" | "contract_changed" | "deadline_passed" | "default_taken" | "dependency_done" | "dependency_reopened" | "dispute_answered" | "dispute_opened" | "dispute_settled" | "divine_clarification_received" | "divine_response_received" | "error_occurred" | "escalation_counters_reset" | "escalation_triggered" | "expert_unsuccessful" | "finding_set_aside" | "flow_adopted" | "gate_called" | "gate_failed" | "gate_passed" | "gates_waived" | "handoff_accepted" | "handoff_completed" | "handoff_created" | "handoff_rejected" | "item_added" | "item_cancelled" | "item_done" | "item_edited" | "item_failed" | "item_moved" | "item_parked" | "item_ranked" | "item_ready" | "item_reopened" | "item_rests" | "item_resumed" | "item_unbound" | "items_counted" | "landing_called" | "landing_deferred" | "landing_dropped" | "landing_failed" | "landing_found" | "landing_recorded" | "lease_renewed" | "lesson_learned" | "output_received" | "parts_dealt" | "parts_merged" | "paths_held" | "paths_released" | "paths_wanted" | "phase_completed" | "pool_paused" | "proposal_answered" | "proposal_seen" | "question_withdrawn" | "report_refused" | "run_lapsed" | "run_paused" | "run_released" | "run_revoked" | "run_stopped" | "sentence_heard" | "sentence_said" | "setup_ended" | "verdict_given" | "work_delegated" | "work_dropped" | "work_kept" | "work_landed" | "work_left_incomplete" | "work_proposed" | "work_refused" | "work_split" | "work_waits";
+  event: "agent_completed" | "agent_dispatched" | "agent_resumes_with_guidance" | "agent_seeks_guidance" | "agent_started" | "attempt_counted" | "attempt_noted" | "attempt_overruled" | "attempt_repeated" | "board_resumed" | "board_stopped" | "budget_spent" | "changes_asked" | "child_added" | "clock_restarted" | "comment_added" | "comment_resolved" | "comment_restated" | "contract_changed" | "deadline_passed" | "default_taken" | "dependency_done" | "dependency_reopened" | "dispute_answered" | "dispute_opened" | "dispute_settled" | "divine_clarification_received" | "divine_response_received" | "error_occurred" | "escalation_counters_reset" | "escalation_triggered" | "expert_unsuccessful" | "finding_set_aside" | "flow_adopted" | "gate_called" | "gate_failed" | "gate_passed" | "gates_waived" | "handoff_accepted" | "handoff_completed" | "handoff_created" | "handoff_rejected" | "issue_noted" | "item_added" | "item_cancelled" | "item_done" | "item_edited" | "item_failed" | "item_moved" | "item_parked" | "item_ranked" | "item_ready" | "item_reopened" | "item_rests" | "item_resumed" | "item_unbound" | "items_counted" | "landing_called" | "landing_deferred" | "landing_dropped" | "landing_failed" | "landing_found" | "landing_recorded" | "lease_renewed" | "lesson_learned" | "output_received" | "parts_dealt" | "parts_merged" | "paths_held" | "paths_released" | "paths_wanted" | "phase_completed" | "pool_paused" | "proposal_answered" | "proposal_seen" | "question_withdrawn" | "report_refused" | "run_lapsed" | "run_paused" | "run_released" | "run_revoked" | "run_stopped" | "sentence_heard" | "sentence_said" | "setup_ended" | "verdict_given" | "work_delegated" | "work_dropped" | "work_kept" | "work_landed" | "work_left_incomplete" | "work_proposed" | "work_refused" | "work_split" | "work_waits";
   item: string | null;
   run: string | null;
   agent: string | null;
@@ -619,6 +620,14 @@ export interface Inbox {
   messages: (MessageView)[];
 }
 
+/** Which issue it is. */
+export interface IssueLink {
+  repository: string;
+  number: number;
+  url: string;
+  node?: string;
+}
+
 /** What an item has changed, as git shows it; places of secrets are marked. */
 export interface ItemChange {
   item: string;
@@ -726,6 +735,7 @@ export interface ItemView {
   head: string | null;
   branch: string | null;
   proposal: Proposal | null;
+  issue: IssueLink | null;
   landed: string | null;
   landed_on: string | null;
   evidence: (Proof)[] | string | null;

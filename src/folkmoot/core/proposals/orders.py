@@ -1,6 +1,7 @@
 """What may be asked of the rules about proposed work."""
 
 from folkmoot.core.commands import Command
+from folkmoot.core.proposals.issue import SeenIssue
 from folkmoot.core.proposals.proposal import Proposal, Seen
 
 
@@ -29,3 +30,20 @@ class SeeProposal(Command, frozen=True, gc=False, kw_only=True):
     """What a forge says of the item's pull request now; given by a worker."""
 
     seen: Seen
+
+
+class SeeIssue(Command, frozen=True, gc=False, kw_only=True):
+    """What a forge says now of the issue from which the item came; given by a worker."""
+
+    seen: SeenIssue
+
+
+class NoteIssue(Command, frozen=True, gc=False, kw_only=True):
+    """What the board has said below the item's issue, or heard there; given by a worker."""
+
+    told: str | None = None  # of the words that it wrote
+    told_as: str = ""  # how the item stood
+    comment: int | None = None  # in which they stand
+    closed: bool = False
+    heard: str | None = None  # the comment that held an answer
+    refused: str = ""  # why that was not taken

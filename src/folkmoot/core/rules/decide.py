@@ -11,7 +11,7 @@ from folkmoot.core.rules.asking.sending_back import send_back
 from folkmoot.core.rules.children import agreeing, counting, making, reopening, tasks
 from folkmoot.core.rules.judging.weighing import weigh
 from folkmoot.core.rules.messages import asking, life, sending, writing
-from folkmoot.core.rules.running import budgets, hearing, landing, pauses, proposing, work
+from folkmoot.core.rules.running import budgets, hearing, landing, pauses, proposing, tracking, work
 from folkmoot.core.rules.settling import settle
 from folkmoot.core.rules.sharing import holds, mirrored
 from folkmoot.core.situation import Case, Situation
@@ -31,6 +31,8 @@ FOR_PEOPLE = (
     commands.ResumeBoard,
     commands.SettleLanding,
     orders.SeeProposal,
+    orders.SeeIssue,
+    orders.NoteIssue,
     orders.PausePool,
     commands.TakeOver,
     commands.EndRun,
@@ -118,6 +120,8 @@ RULES: dict[type[Command], Rule] = {
     orders.MeetOthersWork: proposing.meet,
     orders.SeeProposal: proposing.see,
     orders.PausePool: proposing.pause,
+    orders.SeeIssue: tracking.see_issue,
+    orders.NoteIssue: tracking.note_issue,
     commands.KeepWork: work.keep_child_work,
     commands.PassDeadline: answers.pass_deadline,
     commands.AddItem: manual.add,

@@ -23,6 +23,7 @@ from folkmoot.core.rules.movement import abandon, again, enter, leaves_children,
 from folkmoot.core.rules.questions import ask, clarify, withdraw
 from folkmoot.core.rules.running.hearing import say_comment
 from folkmoot.core.rules.running.looking import shown
+from folkmoot.core.rules.running.tracking import tracked
 from folkmoot.core.rules.sharing.paths import good_files
 from folkmoot.core.rules.sharing.widening import beyond, handed_on
 from folkmoot.core.situation import Case, origin_of
@@ -77,6 +78,7 @@ def add(case: Case, command: AddItem) -> None:
         "because": f"{case.actor.name} added it",
         "created_at": situation.at,
     }
+    fields |= tracked(case, command.issue, command.title.strip(), command.body)
     rows: dict[str, Any] = {}
     if widened:
         fields["widened"] = widened

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     "--type", "kind", type=click.Choice(TYPES), default="feature", show_default=True, help="What kind of work."
 )
 @click.option("--parked", is_flag=True, help="Nobody works on it before you say so.")
+@click.option("--label", metavar="L", help="With github:OWNER/NAME: the open issues that have it.")
 @click.option("--start", is_flag=True, help="With another tool's list: what can begin may.")
 @in_run
 @keyed
@@ -55,6 +56,7 @@ def add_command(
     tags: tuple[str, ...],
     kind: str,
     parked: bool,
+    label: str | None,
     start: bool,
 ) -> None:
     """Add an item to the board, or many from a file.
@@ -64,8 +66,9 @@ def add_command(
     the same file at once.
 
     --from takes a YAML list, JSON lines or a markdown list; or what another tool keeps, as backlog:FOLDER (Markdown
-    with front matter, as Backlog.md has it), beads:FILE or task-master:FILE. Of such a list nothing begins by itself
-    but with --start, and what was brought in before is not added again.
+    with front matter, as Backlog.md has it), beads:FILE or task-master:FILE; or issues, as github:OWNER/NAME#12, or
+    github:OWNER/NAME with --label. Of such a list nothing begins by itself but with --start, and what was brought in
+    before is not added again.
 
     \b
     Examples:
@@ -78,8 +81,7 @@ def add_command(
 
     See also: moot edit, moot list, moot board.
     """
-    if (title is None) == (source is None):
-        raise Invalid("bad_usage", "add needs a TITLE, or --from FILE, and not both", "see: moot add --help")
+    _check_one(title, source)
     command = AddItem(
         title=title or "",
         body=body_text(body, body_file) or "",
@@ -92,31 +94,46 @@ def add_command(
         parent=number_of(parent) if parent else None,
         parked=True if parked else UNSET,
     )
-    if source is not None and _is_imported(session, source, command, start):
+    if source is not None and _is_imported(session, source, command, start, label):
         return
-    if start:
-        raise Invalid("bad_usage", "--start belongs to the list of another tool", "leave it out: what is added begins")
+    _check_own(start, label)
     if source is not None:
-        _add_many(session, source, command)
-        return
+        return _add_many(session, source, command)
     view = session.ask(Add(**asdict(command)))
     session.answer(view, lambda: render.item.added(view))
 
 
-def _is_imported(session: Session, source: str, given: AddItem, start: bool) -> bool:
+def _check_one(title: str | None, source: str | None) -> None:
+    if (title is None) == (source is None):
+        raise Invalid("bad_usage", "add needs a TITLE, or --from FILE, and not both", "see: moot add --help")
+
+
+def _check_own(start: bool, label: str | None) -> None:
+    if start or label is not None:
+        raise Invalid("bad_usage", "--start and --label belong to the list of another tool", "leave them out")
+
+
+def _is_imported(session: Session, source: str, given: AddItem, start: bool, label: str | None) -> bool:
     """Bring in what another tool keeps, if that is what is named."""
     from folkmoot.doors.cli.render.seen.brought_in import brought_in
     from folkmoot.doors.importing.adding import add_found, named, read
+    from folkmoot.doors.importing.issues import listed, place_of
 
-    place = named(source)
-    if place is None:
+    issues = place_of(source)
+    place = named(source) if issues is None else None
+    if label is not None and (issues is None or issues[1] is not None):
+        raise Invalid("bad_usage", "--label goes with a repository", "see: moot add --from github:OWNER/NAME --label L")
+    if issues is None and place is None:
         return False
     if given != AddItem(title="", column=given.column, parked=given.parked) or session.key is not None:
         words = "of another tool's list each item has its own words and its own key"
         raise Invalid("bad_usage", words, "leave all options but --column, --parked and --start out")
     if start and given.parked is True:
         raise Invalid("bad_usage", "--parked and --start say opposite things", "leave one of them out")
-    found = read(*place)
+    if issues is not None:
+        found = listed(source, session.boards.issues(session.board, *issues, label))
+    else:
+        found = read(*(place or ("", "")))
     view = add_found(session.ask, found, start=start, column=given.column)
     session.answer(view, lambda: brought_in(view, found.tool))
     return True

@@ -32,7 +32,7 @@ def named(source: str) -> tuple[str, str] | None:
         return tool, path or os.curdir
     if colon and tool.replace("-", "").isalnum() and not os.path.exists(source):
         words = "{source} cannot be read: of {tool} no list is known, and there is no such file"
-        hint = "known are {known}; or name a file with a YAML list, JSON lines or a Markdown list"
+        hint = "known are {known}, github:OWNER/NAME#12; or name a file with a YAML list, JSON lines or a Markdown list"
         raise Invalid("unreadable_file", words, hint, source, tool, known=", ".join(TOOLS))
     return ("backlog", source) if os.path.isdir(source) else None
 
@@ -99,6 +99,7 @@ def _request(thing: Thing, mark: str, known: dict[str, str], column: str | None,
         tags=list(dict.fromkeys([mark, *(tag[:200] for tag in thing.tags)])),
         after=[known[need] for need in dict.fromkeys(thing.after)],
         parent=known[thing.parent] if thing.parent else None,
+        issue=thing.issue,
         # What comes after others that are still to be done waits for these; all else waits for a person.
         parked=True if parked else UNSET,
     )

@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from folkmoot.core.enums import PRIORITIES, Priority, Type, is_priority
+from folkmoot.core.proposals.issue import IssueLink
 from folkmoot.errors import Invalid
 
 ITEMS_MAX = 1000
@@ -34,6 +35,7 @@ class Thing(Struct, kw_only=True):
     tags: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
     parent: str | None = None
+    issue: IssueLink | None = None  # that the item is to follow
 
     @property
     def is_done(self) -> bool:

@@ -29,6 +29,7 @@ from folkmoot.api.usage import UsageView
 from folkmoot.api.views import EventView, ItemView, LiveRun, OutputPart
 from folkmoot.core.enums import ONE_SHOT_KINDS
 from folkmoot.core.flow import Flow
+from folkmoot.core.proposals.issue import Tracked
 from folkmoot.core.proposals.proposal import Proposal
 from folkmoot.core.rules.running.budgets import Left, left
 from folkmoot.core.rules.running.spending import DAY
@@ -48,7 +49,7 @@ from folkmoot.engine.reads.views import (
     question_view,
     tracking_view,
 )
-from folkmoot.engine.run_context import RunContext, proposals, run_context, unsettled_landing
+from folkmoot.engine.run_context import RunContext, proposals, run_context, tracked_issues, unsettled_landing
 from folkmoot.errors import Invalid
 from folkmoot.store.port import Store
 
@@ -223,6 +224,10 @@ class Queries:
     def proposals(self) -> dict[str, Proposal]:
         """The pull requests of items that have not ended, by item."""
         return self._snapshot(lambda snapshot: proposals(snapshot.reading))
+
+    def tracked_issues(self) -> dict[str, Tracked]:
+        """The issues on a forge below which something may yet be said, by item."""
+        return self._snapshot(lambda snapshot: tracked_issues(snapshot.reading))
 
     def run(self, run: str) -> LiveRun:
         """One run, by its id, the beginning of it, or an item: then its latest."""

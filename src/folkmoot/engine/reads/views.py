@@ -111,6 +111,7 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> ItemView
         head=item.head,
         branch=f"refs/moot/items/{item.id}" if item.head else None,
         proposal=item.proposal,
+        issue=item.issue.link if item.issue else None,
         landed=item.landed,
         landed_on=item.landed_on,
         evidence=item.proofs or item.evidence,

@@ -2,20 +2,33 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from folkmoot.core.proposals.issue import ForgeIssue, Tracked
 from folkmoot.core.proposals.proposal import Proposal, Seen
 from folkmoot.errors import Unavailable
+from folkmoot.system.forge.github_issues import ISSUES, issue, may_write, pictures
 from folkmoot.system.forge.http import LONGEST_SECONDS, Http
 from folkmoot.system.forge.pictures import QUERY, seen
-from folkmoot.worker.forge.port import BEGIN, END, OWN, ForgeAway, ForgeLimited, ForgeRefused, Issue, Pulled, Wish
+from folkmoot.worker.forge.port import (
+    BEGIN,
+    END,
+    OWN,
+    ForgeAway,
+    ForgeLimited,
+    ForgeRefused,
+    IssuePicture,
+    Pulled,
+    Wish,
+)
 
 AT_ONCE = 50  # pull requests in one question
 RULES_SECONDS = 600.0  # for which it is believed what the rules of a branch require
 RESERVE = 0.4  # of the limit: for the person whose account it is
-ISSUES_MAX = 100
+ISSUES_MAX, PAGES_MAX = 100, 11  # one more than may be brought in, so that too many are refused
 TITLE_MAX, BODY_MAX = 250, 60_000
 
 
@@ -111,22 +124,42 @@ class GitHub:
         self._required[base] = (self._now() + RULES_SECONDS, list(dict.fromkeys(named)))
         return self._required[base][1]
 
-    def comment(self, number: int, text: str) -> None:
-        said = f"{text[:BODY_MAX]}\n\n{OWN}"
-        there = self.http.get(self._at(f"issues/{number}/comments?per_page=100"))
-        mine = next((one for one in there or [] if OWN in str(one.get("body") or "")), None)
-        if mine is None:
-            self.http.send("POST", self._at(f"issues/{number}/comments"), {"body": said})
-        elif mine["body"] != said:
-            self.http.send("PATCH", self._at(f"issues/comments/{mine['id']}"), {"body": said})
+    def comment(self, number: int, text: str, known: int | None = None) -> int | None:
+        said = {"body": f"{text[:BODY_MAX]}\n\n{OWN}"}
+        with suppress(ForgeRefused):  # somebody has removed it: it is said anew
+            if known is not None:
+                self.http.send("PATCH", self._at(f"issues/comments/{known}"), said)
+                return known
+        told = self.http.send("POST", self._at(f"issues/{number}/comments"), said)
+        found = (told or {}).get("id")
+        return found if isinstance(found, int) else None
 
-    def issue(self, number: int) -> Issue:
-        return _issue(self.http.get(self._at(f"issues/{number}")))
+    def pictures(self, issues: Sequence[Tracked]) -> dict[int, IssuePicture]:
+        found: dict[int, IssuePicture] = {}
+        for first in range(0, len(issues), AT_ONCE):
+            part = issues[first : first + AT_ONCE]
+            told = self._asked(ISSUES, {"ids": [one.node for one in part]})
+            found |= pictures(told.get("nodes") or [], part)
+            self.rests = self._rest_of(told.get("rateLimit"))
+            if self.rests is not None:
+                break
+        return found
 
-    def issues(self, label: str) -> list[Issue]:
-        asked = urlencode({"labels": label, "state": "open", "per_page": ISSUES_MAX, "direction": "asc"})
-        found = self.http.get(self._at(f"issues?{asked}"))
-        return [_issue(one) for one in found or [] if "pull_request" not in one]
+    def may_write(self, who: str) -> bool:
+        return may_write(self.http, self.repository, who)
+
+    def issue(self, number: int) -> ForgeIssue:
+        return issue(self.repository, self.http.get(self._at(f"issues/{number}")))
+
+    def issues(self, label: str) -> list[ForgeIssue]:
+        found: list[ForgeIssue] = []
+        for page in range(1, PAGES_MAX + 1):
+            asked = {"labels": label, "state": "open", "per_page": ISSUES_MAX, "direction": "asc", "page": page}
+            told = self.http.get(self._at(f"issues?{urlencode(asked)}")) or []
+            found += [issue(self.repository, one) for one in told if "pull_request" not in one]
+            if len(told) < ISSUES_MAX:
+                break
+        return found
 
     def close(self, number: int) -> None:
         self.http.send("PATCH", self._at(f"issues/{number}"), {"state": "closed", "state_reason": "completed"})
@@ -146,20 +179,6 @@ def _pulled(told: Any) -> Pulled:
         return Pulled(number=int(told["number"]), url=str(told["html_url"]), node=str(told["node_id"]))
     except (KeyError, TypeError, ValueError) as error:
         raise Unavailable("forge_away", "the forge does not say which pull request it has opened") from error
-
-
-def _issue(told: Any) -> Issue:
-    try:
-        return Issue(
-            number=int(told["number"]),
-            title=str(told["title"]),
-            body=str(told.get("body") or ""),
-            url=str(told["html_url"]),
-            is_open=told.get("state") == "open",
-            labels=[str(one["name"]) for one in told.get("labels") or []],
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise Unavailable("forge_away", "the forge does not tell of that issue in good form") from error
 
 
 def _renewed(there: str, ours: str) -> str:

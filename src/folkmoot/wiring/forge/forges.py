@@ -5,16 +5,17 @@ import re
 from urllib.parse import urlsplit
 
 from folkmoot.core.flow import Flow
-from folkmoot.errors import Refused
+from folkmoot.errors import MootError, Refused
 from folkmoot.system.forge.github import GitHub
 from folkmoot.system.forge.token import Token
 from folkmoot.wiring.trust import git_for, place_of
-from folkmoot.worker.forge.port import Forge
+from folkmoot.worker.forge.port import Forge, IssueForge
 from folkmoot.worker.git.remote.naming import place_of as remote_place
 from folkmoot.worker.git.remote.naming import without_secret
 from folkmoot.worker.startable import Finder
 
 SCP = re.compile(r"(?:[^@/]+@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?P<path>[^/].*)")
+GITHUB_API = "https://api.github.com"
 GITHUB = {"github.com", "ssh.github.com", "www.github.com"}
 
 
@@ -27,7 +28,13 @@ class Forges:
         self._made: dict[tuple[str, str], GitHub] = {}
 
     def __call__(self, flow: Flow) -> Forge:
-        named = place_named(self._home, flow)
+        return self._at(place_named(self._home, flow))
+
+    def of(self, flow: Flow, repository: str) -> IssueForge:
+        """Where the issues of a repository are. The token goes to no other place than the flow or the remote name."""
+        return self._at((flow.land.api or api_of(self._home, flow) or GITHUB_API, repository))
+
+    def _at(self, named: tuple[str, str]) -> GitHub:
         if named not in self._made:
             self._made[named] = opened(*named, self._programs)
         return self._made[named]
@@ -52,8 +59,23 @@ def place_named(home: str, flow: Flow) -> tuple[str, str]:
         words = "the address of the remote, {address}, does not say which repository on which forge it is"
         hint = "write `repository: OWNER/NAME`, and `api` where it is not github.com, below `land` in the flow"
         raise Refused("no_forge", words, hint, without_secret(address))
-    api = "https://api.github.com" if host in GITHUB else f"https://{host}/api/v3"
-    return land.api or api, land.repository or path
+    return land.api or _api_at(host), land.repository or path
+
+
+def api_of(home: str, flow: Flow) -> str | None:
+    """Where the interface of the remote's forge is; None: it has none, or lies on this machine."""
+    place = place_of(home)
+    if place is None:
+        return None
+    try:
+        host, _ = host_and_path(remote_place(git_for(home), place, flow.base_remote or "origin"))
+    except MootError:
+        return None  # there is no such remote
+    return _api_at(host) if host is not None else None
+
+
+def _api_at(host: str) -> str:
+    return GITHUB_API if host in GITHUB else f"https://{host}/api/v3"
 
 
 def host_and_path(address: str) -> tuple[str | None, str]:

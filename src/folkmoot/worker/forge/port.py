@@ -5,6 +5,7 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
+from folkmoot.core.proposals.issue import ForgeIssue, SeenIssue, Tracked
 from folkmoot.core.proposals.proposal import Proposal, Seen
 from folkmoot.errors import Refused
 from folkmoot.worker.git.remote.remote import RemoteAway
@@ -63,22 +64,43 @@ class Forge(Protocol):
     def state(self, proposals: Sequence[Proposal], base: str) -> dict[int, Seen]:
         """How each of them stands, by its number; one that is not there is left out. All by one question, or few."""
 
-    def comment(self, number: int, text: str) -> None:
-        """Say it below an issue or a pull request: the board's one comment there is written anew."""
 
-    def issue(self, number: int) -> "Issue": ...
+class Reply(Struct, frozen=True, kw_only=True):
+    """What somebody wrote below an issue."""
 
-    def issues(self, label: str) -> list["Issue"]:
+    id: str
+    by: str
+    text: str
+    own: bool = False  # by the board itself
+    number: int | None = None  # by which it can be written anew
+
+
+class IssuePicture(Struct, frozen=True, kw_only=True):
+    """An issue at one moment, and what stands below it, the oldest first."""
+
+    seen: SeenIssue
+    replies: list[Reply] = field(default_factory=list)
+
+
+class IssueForge(Protocol):
+    """A forge, as far as items come from its issues."""
+
+    rests: float | None
+
+    def issue(self, number: int) -> ForgeIssue: ...
+
+    def issues(self, label: str) -> list[ForgeIssue]:
         """The open ones that have this label."""
+
+    def pictures(self, issues: Sequence[Tracked]) -> dict[int, IssuePicture]:
+        """How each of them stands, by its number. All by one question, or few."""
+
+    def may_write(self, who: str) -> bool:
+        """May they change the repository, by the forge's word of now?"""
+
+    def comment(self, number: int, text: str, known: int | None = None) -> int | None:
+        """Say it below an issue: the board's one comment there, `known` if it has been seen, is written anew. Gives
+        its number."""
 
     def close(self, number: int) -> None:
         """Close an issue."""
-
-
-class Issue(Struct, frozen=True, kw_only=True):
-    number: int
-    title: str
-    body: str = ""
-    url: str = ""
-    is_open: bool = True
-    labels: list[str] = field(default_factory=list)

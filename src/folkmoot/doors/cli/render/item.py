@@ -109,6 +109,8 @@ def _heading(page: Page, view: ItemView, flow: Flow, lost: LostWork | None) -> N
     if view.landed:
         landed = f"landed on {one_line(view.landed_on)} at {view.landed[:ID_SHOWN]}"
         page.line((f"{landed}, and is no longer there", BAD) if lost else (landed, GOOD))
+    if view.issue is not None:
+        page.line((f"from {one_line(view.issue.url)}", QUIET), hang=2)
     if view.proposal is not None and view.proposal.number:
         page.line(
             (f"proposed as {one_line(view.proposal.url)}", GOOD), (f": {one_line(view.proposal.stands)}", QUIET), hang=2
