@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +33,16 @@ columns:
 agents:
   dev: {{run: {{command: {actor}}}, write: own}}
 gates: {{check: {{run: ["/bin/sh", "-c", "{gate}"]}}}}
-land: {{mode: pr, repository: {repository}, api: "{api}"}}
+land: {{mode: pr, repository: {repository}, api: "{api}"{land}}}
+{more}
 """
 
 
 class Workshop:
-    def __init__(self, folder: Path, *, lease: str = "60s", gate: str = "true", rounds: int = 3) -> None:
+    def __init__(
+        self, folder: Path, *, lease: str = "60s", gate: str = "true", rounds: int = 3, land: str = "", more: str = ""
+    ) -> None:
+        """`land` is what the flow says more of landing, `more` of all else."""
         self.hub = GitHub(folder / "hub")
         self.folder = folder / "project"
         self.folder.mkdir(parents=True)
@@ -49,7 +54,8 @@ class Workshop:
         git(self.folder, "push", "-q", "origin", "main")
         self.home = str(self.folder / ".moot")
         os.mkdir(self.home)
-        text = FLOW.format(lease=lease, gate=gate, rounds=rounds, actor=ACTOR, repository=REPO, api=self.hub.address)
+        given = {"lease": lease, "gate": gate, "rounds": rounds, "land": land and f", {land}", "more": more}
+        text = FLOW.format(actor=ACTOR, repository=REPO, api=self.hub.address, **given)
         (self.folder / ".moot" / "flow.yaml").write_text(text)
         os.environ[VARIABLE] = TOKEN
         Board.boards = FileBoards()
@@ -66,8 +72,8 @@ class Workshop:
             watch_of(tools).look(now=True)
             Worker(tools, worker_name(tools.workspaces.home), slots=2, until_idle=True).run()
 
-    def look(self) -> bool:
-        with tools_of(self.application, self.home, self.told.append) as tools:
+    def look(self, step: Callable[[str, str], None] = lambda name, item: None) -> bool:
+        with tools_of(self.application, self.home, self.told.append, step) as tools:
             return watch_of(tools).look(now=True)
 
     def killed(self, step: str) -> int:

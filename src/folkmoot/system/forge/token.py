@@ -10,7 +10,13 @@ from folkmoot.errors import Refused
 
 VARIABLE = "MOOT_GITHUB_TOKEN"  # no client can pass on what begins with MOOT_
 SECONDS = 20.0
+OURS = frozenset({VARIABLE})  # what no program gets that is started here, whoever wrote it
 HOSTS = {"api.github.com": "github.com"}
+
+
+def without_tokens(env: Mapping[str, str]) -> dict[str, str]:
+    """The user's environment, for a program of theirs that has nothing to do with the forge."""
+    return {name: value for name, value in env.items() if name not in OURS}
 
 
 class Token:

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 
+from folkmoot.system.forge.token import without_tokens
 from folkmoot.system.processes import own
 from folkmoot.wiring.notifying.sending import Sender, started
 from folkmoot.wiring.serving.address import served_at
@@ -29,7 +30,7 @@ def sender_of(home: str) -> Sender:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
             cwd=home,
-            env={**os.environ, "PATH": outside_path(trees_of(home))},
+            env={**without_tokens(os.environ), "PATH": outside_path(trees_of(home))},
         )
 
     def find(program: str) -> str | None:

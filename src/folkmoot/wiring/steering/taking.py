@@ -15,6 +15,7 @@ from folkmoot.engine.application import Application
 from folkmoot.engine.assignment import Assignment
 from folkmoot.errors import Invalid, NothingToDo, Refused, Unavailable
 from folkmoot.system.file_lock import alone_within
+from folkmoot.system.forge.token import without_tokens
 from folkmoot.wiring.running import tools_of
 from folkmoot.wiring.trust import place_of
 from folkmoot.worker.git.salvage import Salvage
@@ -130,7 +131,7 @@ def shell(taken: Taken) -> None:
     """The person's own shell in the clone, until they leave it."""
     name = os.environ.get("SHELL") or "/bin/sh"
     try:
-        subprocess.call([name], cwd=taken.workspace, env={**GIT, **os.environ, **taken.env})
+        subprocess.call([name], cwd=taken.workspace, env={**GIT, **without_tokens(os.environ), **taken.env})
     except OSError as error:
         words = "the shell {shell} cannot be started: {why}"
         hint = "set SHELL, then: <take item>; the item is yours all the same"
