@@ -50,6 +50,22 @@ def test_the_end_of_a_columns_name_is_the_reason_that_leads_there(tmp_path: Path
     assert item["acted"] == [{"what": "tags", "said": tag}] and item["kept"] == []
 
 
+@pytest.mark.ledger("K-11", "K-13")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "status: blocked\ntags: [needs-concurrency-expert]\ncomment: The two locks deadlock.\n",
+        "escalation_reason: concurrency\ncomment: The two locks deadlock.\n",
+        '{"outcome": "stuck", "escalation_reason": "concurrency", "comment": "The two locks deadlock."}',
+    ],
+)
+def test_a_comment_in_plain_words_says_what_it_is_stuck_on(tmp_path: Path, said: str) -> None:
+    moot = in_dev(tmp_path)
+    item = moot.speak("dev-agent", said)
+    assert (item["column"], item["kept"]) == ("needs-concurrency-expert", [])
+    assert "The two locks deadlock" in item["why"]
+
+
 @pytest.mark.ledger("K-12")
 def test_a_failure_with_a_reason_is_told_when_the_reason_acts(tmp_path: Path) -> None:
     moot = in_dev(tmp_path)

@@ -383,3 +383,18 @@ def test_what_the_roles_of_the_handoff_document_return(text: str, outcome: str, 
 def test_what_nobody_filled_in_is_no_lesson() -> None:
     report = read({**QUEST_LONG, "retro": "insights_for_system_improvement", "recommendations": "suggested_next_steps"})
     assert (report.lessons, report.next_steps) == ([], [])
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize("end", ['"outcome": "failed"', '"status": "failed"'])
+def test_a_comment_in_plain_words_is_what_the_run_says_for_itself(end: str) -> None:
+    said = read_report(f'{{{end}, "comment": "Test expects 42, got 41"}}')
+    assert (said.outcome, said.summary) == ("failed", "Test expects 42, got 41")
+    assert "comment" not in said.extra
+
+
+@pytest.mark.ledger("R-32")
+def test_a_comment_beside_a_summary_or_in_parts_is_named_back() -> None:
+    for said in ('"summary": "x", "comment": "y"', '"comment": {"content": "y"}'):
+        with pytest.raises(Invalid, match="did you mean 'comments'"):
+            read_report(f'{{"outcome": "failed", {said}}}')

@@ -215,7 +215,7 @@ def _words_in(value: Any) -> list[str]:
 def quest_parts(said: Taken) -> dict[str, Any]:
     """The fields of a quest report that have a place of their own."""
     parts: dict[str, Any] = {}
-    summary = said.text("report", "summary")
+    summary = said.text("report", "summary", "comment")
     if summary is not None:
         parts["summary"] = summary
     tests = said.data.get("tests")

@@ -26,7 +26,7 @@ OF_ITEM = {"issue", "failure_count", "failure_history", "dispute_rounds", "dispu
 _OF_COMMENT = ("author", "content", "target", "resolution")
 _TIME, _TEXT, _NOTHING = (f"tag:yaml.org,2002:{name}" for name in ("timestamp", "str", "null"))
 # Names under which words stand, and such under which names do.
-_SPOKEN = ("content", "summary", "reason", "blockers", "question")
+_SPOKEN = ("content", "summary", "comment", "reason", "blockers", "question")
 _NAMED = ("target", "artifact", "author", "parent", "id", "escalation_reason")
 
 

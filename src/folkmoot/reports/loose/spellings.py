@@ -53,6 +53,7 @@ def spelled(data: dict[str, Any]) -> dict[str, Any]:
             data[name] = [data[name]] if data[name].strip() else []
     if isinstance(data.get("blockers"), list) and all(isinstance(part, str) for part in data["blockers"]):
         data["blockers"] = "\n".join(telling(data["blockers"])) or None
+    _comment_alone(data)
     _tasks(data)
     _files(data)
     _beyond(data)
@@ -73,6 +74,12 @@ def spelled(data: dict[str, Any]) -> dict[str, Any]:
     _count(data)
     _question(data)
     return data
+
+
+def _comment_alone(data: dict[str, Any]) -> None:
+    """A comment in plain words about nothing in particular is what the run says for itself, where it says no more."""
+    if isinstance(data.get("comment"), str) and not (data.get("summary") or "comments" in data):
+        data["summary"] = data.pop("comment")
 
 
 def _tasks(data: dict[str, Any]) -> None:
