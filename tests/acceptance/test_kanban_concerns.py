@@ -139,11 +139,24 @@ failure_history:
 """
 
 
+# And its circuit breaker.
+BREAKER = """\
+issue: 247
+dispute_rounds: 3
+dispute_agents: [dev-agent, test-architect, dev-agent, test-architect]
+status: needs-human-review
+flag: "Agents disagree after 3 rounds - human decision needed"
+"""
+
+
 @pytest.mark.ledger("K-02", "R-32")
 @pytest.mark.parametrize(
     ("said", "helps"),
     [
         (ITEM, "this is an item, which the board keeps"),
+        (BREAKER, "`asks` with a question puts it before a person"),
+        ("status: needs-human\ncomment: The spec contradicts itself.\n", "`asks` with a question"),
+        ('{"outcome": "needs-human-review"}', "`asks` with a question"),
         ('{"status": "ready-for-dev", "comments": []}', "`done` moves it forward, `disputed` back"),
         ('{"outcome": "Ready for Tests"}', "`done` moves it forward, `disputed` back"),
         ('{"outcome": "needs-senior-dev"}', "`stuck` with a reason"),

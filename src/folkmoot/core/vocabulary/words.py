@@ -76,6 +76,7 @@ SECURITY_WORDS = ("security", "security concern", "security concerns", "security
 _PLACES = {
     "ready": "`done` moves it forward, `disputed` back to whoever made what is wrong",
     "needs": "`stuck` with a reason brings it to who can help, `asks` to a person",
+    "human": "`asks` with a question puts it before a person",
     "blocked": "`stuck` with a reason brings it to who can answer",
     "dispute": "`disputed` with a comment brings it there",
     "awaiting": "`asks` puts its question before a person",
@@ -202,7 +203,8 @@ def _joined(word: object) -> str:
 
 def place_said(word: object) -> str:
     """What to tell whoever writes where an item goes, such as `ready-for-dev`, where an outcome belongs; or nothing."""
-    first = plain(word).partition(" ")[0] if isinstance(word, str) else ""
+    said = plain(word).split() if isinstance(word, str) else []
+    first = "human" if said[:2] == ["needs", "human"] else said[0] if said else ""
     return f"; where an item goes follows from its outcome: {_PLACES[first]}" if first in _PLACES else ""
 
 

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from folkmoot.core.input_limits import has_unstorable
 from folkmoot.core.report import Remark, Report
-from folkmoot.reports.canonical import FIELDS, PARTS, UNSTORABLE, Faulty, canonical_report, missing_outcome
+from folkmoot.core.vocabulary.words import place_said
+from folkmoot.reports.canonical import FIELDS, PARTS, UNSTORABLE, Faulty, canonical_report, missing_outcome, shown
 from folkmoot.reports.json_dialects import report_from_object
 from folkmoot.reports.loose.blocks import OF_ITEM, blocks, head_of, is_whole, load, nested_ends
 from folkmoot.reports.loose.names import with_known_names
@@ -22,6 +23,7 @@ from folkmoot.reports.uniting.statements import joined
 
 NOTES_CHARS_MAX = 20_000
 _OF_COMMENT = frozenset(PARTS["comments"])
+_FAILURES = {"failure_count", "failure_history"}
 
 
 class Notes(Struct):
@@ -119,9 +121,13 @@ def _is_comment(data: dict[str, Any]) -> bool:
 
 def _faults(data: dict[str, Any]) -> list[str]:
     """What is wrong with a mapping that says nothing about how it ended, and holds no comment."""
+    place = place_said(data.get("status"))
     if data.keys() & OF_ITEM:
-        told = ", ".join(data)
-        return [f"{told}: this is an item, which the board keeps; a report says how a run ended: outcome: failed"]
+        told = f"{', '.join(data)}: this is an item, which the board keeps"
+        failed = not place or bool(data.keys() & _FAILURES)  # else its status says what is meant
+        return [f"{told}; a report says how a run ended: outcome: failed" if failed else f"{told}{place}"]
+    if place:
+        return [f"status: {shown(data['status'])} is no outcome{place}"]
     if _is_comment(data):
         return [f"{', '.join(data)}: this is a comment: it stands in a list under `comments`"]
     try:

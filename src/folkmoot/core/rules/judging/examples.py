@@ -30,7 +30,7 @@ _BOXES = pattern(r"\[[ xX_~✓✔-]?\]|needs[ -]follow|^\s{0,3}#{1,6}\s|^\s{0,3}
 # Words of the documents by which a text that cannot be read still shows what it was meant to say, the most telling
 # first. In any spelling: signs and case make no difference.
 _SIGNS: tuple[tuple[str, str], ...] = (
-    ("asks", r"seeking_divine_clarification|clarification_request"),
+    ("asks", r"seeking_divine_clarification|clarification_request|status\W{1,5}_{0,3}\W{0,3}needs_human"),
     ("failed", r"expert_unsuccessful|^attempt_\d"),
     ("incomplete", r"task_incomplete"),
     ("disputed", r"disputed|^\W{0,5}disagrees?\b"),
