@@ -55,6 +55,7 @@ def test_the_flow_is_good_before_a_mistake_is_planted() -> None:
 # What is planted where, and the one fault it must give: its place and path, a part of what is said, what to do.
 PLANTED = [
     ("    next: review", "    nxt: review", "8:5: columns.dev.nxt: unknown key", "did you mean 'next'?"),
+    ("flow: team", "model_ladder: {}", "1:1: model_ladder: unknown key", "put this block into .moot/escalation.yaml"),
     ("flow: team", "flwo: team", "1:1: flwo: unknown key", "did you mean 'flow'?"),
     ("slots: 4", "slot: 4", "3:10: limits.slot: unknown key", "did you mean 'slots'?"),
     ("flow: team", "flow: my team", "1:7: flow: 'my team' is no flow's name", "begins with a letter or digit"),

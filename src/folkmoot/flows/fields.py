@@ -31,12 +31,14 @@ class Fields:
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
 
-    def section(self, node: Node, path: Path, known: list[str]) -> Entries:
-        """The entries whose keys are known; a fault for each other key."""
+    def section(self, node: Node, path: Path, known: list[str], elsewhere: dict[str, str] | None = None) -> Entries:
+        """The entries whose keys are known; a fault for each other key. `elsewhere`: keys that stand in another place,
+        and which."""
         entries = self.entries(node, path)
         for key, entry in entries.items():
             if key not in known:
-                self.findings.fault((*path, key), "unknown key", did_you_mean(key, known), entry.key_place)
+                advice = (elsewhere or {}).get(key) or did_you_mean(key, known)
+                self.findings.fault((*path, key), "unknown key", advice, entry.key_place)
             self.findings.remember((*path, key), entry.place)
         # A key without a value says nothing, as if it were not there.
         return {key: entry for key, entry in entries.items() if key in known and not is_null(entry.value)}

@@ -16,11 +16,14 @@ from folkmoot.flows.columns import COLUMNS_MAX, read_columns, with_end
 from folkmoot.flows.faults import Findings, FlowFaults
 from folkmoot.flows.fields import NAME, Fields
 from folkmoot.flows.ladder import check_steps
+from folkmoot.flows.ladder_file import KEY as LADDER_KEY
 from folkmoot.flows.landing.reading import read_land
 from folkmoot.flows.source import Mapping, Node, read_source
 from folkmoot.flows.targets.reading import check_kept_apart, read_notify
 
 FLOW_KEYS = list(keys.FLOW)
+# A key of a file beside the flow, and where what it says belongs.
+ELSEWHERE = {LADDER_KEY: "put this block into .moot/escalation.yaml, or write each ladder at its agent: {ladder: …}"}
 
 
 class ReadFlow(Struct, frozen=True, kw_only=True):
@@ -72,7 +75,7 @@ def _flow(
         advice = "begin with the keys columns: and agents:"
         fields.findings.fault((), "a flow is a mapping of keys to values", advice, root.place)
         return None
-    entries = fields.section(root, (), FLOW_KEYS)
+    entries = fields.section(root, (), FLOW_KEYS, elsewhere=ELSEWHERE)
     columns = read_columns(fields, entries)
     flow = Flow(
         name=fields.given_name(entries, ("flow",), "the flow's name") or _name_from(file),
