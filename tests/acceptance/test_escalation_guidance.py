@@ -1,5 +1,6 @@
 """The escalation document's procedure for asking a person, step by step through the command line (E-08 to E-15)."""
 
+import json
 import os
 from pathlib import Path
 
@@ -383,3 +384,27 @@ def test_a_word_that_the_question_asks_for_is_its_answer(tmp_path: Path) -> None
 def test_a_signal_whose_question_is_none_is_asked_back(tmp_path: Path, question: str) -> None:
     moot = board(tmp_path)
     assert "it has no Question" in moot.try_in(moot("claim", "developer"), signal(question)).err
+
+
+@pytest.mark.ledger("R-16")
+def test_a_move_says_which_question_it_withdraws_and_a_late_number_keeps_its_meaning(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    moot.hand_in(moot("claim", "developer"), SIGNAL)
+    assert 'q1 is withdrawn; what its agent should know of it: moot say 1 "…"' in in_words(
+        moot, "move", "1", "implementing"
+    )
+    item = moot("answer", "q1", "2")
+    assert item["comments"][-1]["content"] == f"A late answer to q1 ({QUESTION}): A key for each service"
+    assert "withdrawn" not in in_words(moot, "move", "1", "implementing"), "there was none any more"
+
+
+@pytest.mark.ledger("R-16")
+def test_a_second_answer_is_refused_and_told_how_to_correct_the_first(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    moot.hand_in(moot("claim", "developer"), SIGNAL)
+    moot("answer", "q1", "1")
+    refused = moot.say("answer", "q1", "2")
+    assert (refused.code, refused.error) == (1, "already_answered")
+    assert 'tell its agent: moot say 1 "…"' in json.loads(refused.err)["error"]["hint"]
+    moot("say", "1", "a key for each service")
+    assert "a key for each service" in str(moot("claim", "developer")["brief"])

@@ -150,6 +150,29 @@ def test_a_persons_hands_withdraw_the_questions(command: commands.Command) -> No
 
 
 @pytest.mark.ledger("R-16")
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [("2", "postgres"), ("2, but only for sessions", "postgres, but only for sessions"), ("neither", "neither")],
+)
+def test_a_late_answer_is_kept_in_the_words_of_its_option(said: str, kept: str) -> None:
+    story = asking(options=[{"option": "sqlite"}, {"option": "postgres"}])
+    story.do(commands.MoveItem(column="arch"))
+    story.answer("q1", said)
+    assert story.comments[-1].content == f"A late answer to q1 (which database?): {kept}"
+
+
+@pytest.mark.ledger("R-16")
+def test_a_late_answer_may_be_words_where_only_an_option_would_have_decided() -> None:
+    story = Story(limited(KANBAN, runs=1), "dev")
+    story.effort("failed")
+    (asked,) = story.open_questions
+    assert asked.decides
+    story.do(commands.MoveItem(column="arch"))
+    story.answer(asked.id, "look at the proxy")
+    assert story.comments[-1].content.endswith(": look at the proxy")
+
+
+@pytest.mark.ledger("R-16")
 @pytest.mark.parametrize("command", [commands.MoveItem(column="arch"), commands.CancelItem()])
 def test_a_persons_hands_revoke_the_run(command: commands.Command) -> None:
     story = Story(KANBAN, "dev")

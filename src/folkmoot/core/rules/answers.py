@@ -47,11 +47,12 @@ def answer(case: Case, command: AnswerQuestion) -> None:
     question = case.questions[command.question]
     check_words(question, command.answer)
     if question.state == "answered":
-        words, hint = "{question} was answered by {by}: {answer}", "look at the item with: <show item>"
+        words = "{question} was answered by {by}: {answer}"
+        hint = "look at the item with: <show item>; what you would add or correct, tell its agent: <say item text>"
         told = (question.id, question.answered_by, question.answer)
         raise Refused("already_answered", words, hint, *told, item=question.item)
     if question.state != "open" or case.item.status in ENDED:
-        _late(case, question, f"{command.answer}: {command.more}" if command.more else command.answer)
+        _late(case, question, command)
         return
     said = _heard(question, command)
     _check_verdict(case, question, said, command.to)
@@ -290,9 +291,11 @@ def _where_it_came_from(case: Case) -> tuple[str, list[str]]:
     return column.next or case.flow.start, []
 
 
-def _late(case: Case, question: Question, text: str) -> None:
-    """An answer that comes when nobody waits for it any more is kept as a comment."""
+def _late(case: Case, question: Question, command: AnswerQuestion) -> None:
+    """An answer that comes when nobody waits for it any more is kept as a comment, in full: who reads it does not see
+    the options, so a number would say nothing."""
     by = case.actor.name
+    text = choose(question, command.answer, command.more, text=command.text, free=True).text
     comment: dict[str, Any] = {"item": case.item.id, "author": by, "at": case.situation.at}
     comment["content"] = f"A late answer to {question.id} ({question.question}): {text}"
     fields: dict[str, Any] = {"comment_count": case.item.comment_count + 1}

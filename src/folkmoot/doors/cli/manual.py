@@ -33,7 +33,7 @@ def move_command(session: Session, item: str, column: str, why: str) -> None:
     See also: moot answer, moot edit.
     """
     view = session.ask(Move(item=number_of(item), column=column, why=why))
-    session.answer(view, lambda: render.item.changed(view, "moved"))
+    session.answer(view, lambda: render.ends.taken_in_hand(session.ask, view, "moved"))
 
 
 @click.command("send-back")
@@ -62,7 +62,7 @@ def send_back_command(session: Session, item: str, findings: tuple[str, ...], wh
     """
     found = [_finding(words) for words in findings]
     view = session.ask(SendBack(item=number_of(item), findings=found, why=why, column=column))
-    session.answer(view, lambda: render.item.changed(view, "sent back"))
+    session.answer(view, lambda: render.ends.taken_in_hand(session.ask, view, "sent back"))
 
 
 def _finding(words: str) -> PersonFinding:

@@ -102,6 +102,20 @@ def _one(told: Statement, own: RunView | None) -> str:
     return f"{what}: {one_line(told.said)}{why}"
 
 
+def taken_in_hand(ask: Ask, view: ItemView, done: str) -> None:
+    """What became of an item that a person moved, and which questions that ended: their answer would come too late."""
+    changed(view, done)
+    after, last = 0, list[EventView]()
+    while events := ask(ReadLog(after=after, item=view.id)).events:
+        after = events[-1].seq
+        last = [event for event in [*last, *events] if event.timestamp == events[-1].timestamp]
+    gone = [str(event.context.get("question")) for event in last if event.event == "question_withdrawn"]
+    if gone:
+        page = Page()
+        ended = f"{', '.join(gone)} {'is' if len(gone) == 1 else 'are'} withdrawn"
+        page.line((ended, CARE), "; what its agent should know of it: ", (f'moot say {view.id} "…"', COMMAND), indent=2)
+
+
 def question_of(ask: Ask, event: EventView) -> QuestionView | None:
     """The whole question that an event is about, as the item has it now."""
     found = ask(Show(item=event.item)).questions if event.item else []
