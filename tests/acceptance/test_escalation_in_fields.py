@@ -101,3 +101,32 @@ def test_whoever_is_stuck_and_names_nobody_else_is_helped_by_the_next_expert(
     moot = board(tmp_path)
     moot.effort("developer", "stuck", **parts)
     assert tracking(moot)["experts_tried"] == ["crypto-expert"]
+
+
+@pytest.mark.ledger("E-08", "E-13")
+def test_a_question_in_the_documents_own_fields_is_asked_whole(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    asked = {"task_id": "1", "agent_id": "dev-123", "question": "Which key?", "options": ["Share it", "One each"]}
+    asked |= {"context": "Two pages differ.", "requested_at": "2025-01-16T10:30:00Z"}
+    moot.hand_in(moot("claim", "developer"), json.dumps({"outcome": "asks", **asked}))
+    (pending,) = moot("inbox")["questions"]
+    assert (pending["question"], pending["context"]) == ("Which key?", "Two pages differ.")
+    moot("answer", "q1", "2")
+    assert moot("show", "1")["guidance"][-1]["answer"] == "One each"
+
+
+@pytest.mark.ledger("E-05", "R-10")
+@pytest.mark.parametrize("outcome", ["failed", "stuck"])
+def test_a_trigger_in_its_own_field_asks_a_person_at_once(tmp_path: Path, outcome: str) -> None:
+    moot = board(tmp_path)
+    said = {"outcome": outcome, "summary": "Stopped", "trigger": "Ambiguous acceptance criteria"}
+    assert moot.hand_in(moot("claim", "developer"), json.dumps(said))["status"] == ASKED
+    assert "Ambiguous acceptance criteria" in moot("inbox")["questions"][0]["context"]
+
+
+@pytest.mark.ledger("E-06")
+def test_the_type_of_an_attempt_changes_no_outcome(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    tried = {"type": "self_solve", "number": 1, "approach": "Read the code", "outcome": "no result"}
+    moot.hand_in(moot("claim", "developer"), json.dumps({"outcome": "failed", "attempts": [tried]}))
+    assert counts(moot) == (1, 0, 1) and tracking(moot)["last_attempt_outcome"] == "no result"

@@ -1,5 +1,8 @@
 """ATTEMPT blocks and the three signals, with all their parts."""
 
+import json
+from typing import Any
+
 import pytest
 
 from folkmoot.core.report import WORDS_BESIDE
@@ -216,6 +219,53 @@ def test_a_question_signalled_in_json_asks_wherever_it_stands(around: str) -> No
     assert (asked.question, asked.context, asked.help) == ("May the API break?", "v2 is used", "A date")
     assert [(one.option, one.why_insufficient) for one in asked.options] == [("Break it", "v2"), ("Keep it", None)]
     assert len(said.attempts) == (2 if "ATTEMPT" in around else 0)
+
+
+PENDING: dict[str, Any] = {
+    **{"task_id": "task-1-1", "agent_id": "dev-123", "requested_at": "2025-01-16T10:30:00Z"},
+    **{"question": "May the API break?", "options": ["Break it", "Keep it"], "context": "v2 is used"},
+    **{"attempts_made": {"self_solve": 2, "expert_delegation": 1}, "what_would_help": "A date"},
+}
+
+
+@pytest.mark.ledger("E-07")
+@pytest.mark.parametrize("ends", [{"outcome": "asks"}, {"signal": "SEEKING_DIVINE_CLARIFICATION"}], ids=str)
+def test_a_question_in_the_fields_of_a_pending_one_is_whole(ends: dict[str, str]) -> None:
+    said = read_report(json.dumps({**ends, **PENDING}))
+    asked = said.question
+    assert said.outcome == "asks" and asked is not None
+    assert (asked.question, asked.help) == ("May the API break?", "A date")
+    assert asked.context == "v2 is used\n\nAttempts Made:\n- self_solve: 2\n- expert_delegation: 1"
+    assert [one.option for one in asked.options] == ["Break it", "Keep it"]
+    assert (said.extra["task_id"], said.extra["agent_id"]) == ("task-1-1", "dev-123")
+
+
+@pytest.mark.parametrize("outcome", ["done", "failed"])
+def test_parts_of_a_question_without_one_are_still_asked_back(outcome: str) -> None:
+    with pytest.raises(Invalid, match="options: unknown field"):
+        read_report(json.dumps({"outcome": outcome, "options": ["Break it"]}))
+
+
+@pytest.mark.ledger("E-06")
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ({"type": "self_solve"}, "self_solve"),
+        ({"type": "Self-Solve", "number": 2}, "self_solve"),
+        ({"type": "expert_delegation", "attempt_number": "4"}, "expert_delegation"),
+    ],
+    ids=str,
+)
+def test_the_type_of_an_attempt_is_whose_it_was_and_no_part_of_its_outcome(said: dict[str, Any], kind: str) -> None:
+    told = {"approach": "read the code", "outcome": "no result"}
+    (tried,) = read_report(json.dumps({"outcome": "failed", "attempts": [{**said, **told}]})).attempts
+    assert (tried.kind, tried.approach, tried.outcome) == (kind, "read the code", "no result")
+
+
+def test_another_type_of_an_attempt_is_kept_in_its_words() -> None:
+    told = {"type": "refactoring", "approach": "split the parser", "outcome": "red"}
+    (tried,) = read_report(json.dumps({"outcome": "failed", "attempts": [told]})).attempts
+    assert (tried.kind, tried.outcome) == ("self_solve", "red; type: refactoring")
 
 
 @pytest.mark.parametrize("around", ["{}", FENCED, ATTEMPTS + "\n" + FENCED])

@@ -10,7 +10,7 @@ from folkmoot.core.vocabulary.problems import listed_under, tells_severity
 from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown
 from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.loose.handed import is_handed, taken_out, with_messages
-from folkmoot.reports.loose.spellings import spelled_message
+from folkmoot.reports.loose.spellings import question_parts, spelled_message
 from folkmoot.reports.messages import report_from_message
 from folkmoot.reports.quest import (
     COMPANIONS,
@@ -29,7 +29,6 @@ from folkmoot.reports.uniting.statements import united
 _FIELDS = {*FIELDS, "attempt"}
 _ADDS = {"attempts", "attempt", "comments", "findings", "tests", "question", "lessons", "next_steps", "blockers"}
 _SIGNALS = {SEEKING: "asks", UNSUCCESSFUL: "failed", INCOMPLETE: "incomplete", COMPLETE: "done"}
-_ASKED = {"options_considered": "options", "what_would_help": "help"}
 _BESIDE_TYPE = {"payload", "findings", "vulnerabilities", "failures", "question", "approval"}
 
 SENDS_FOR = (
@@ -64,8 +63,8 @@ def signal_report(data: dict[str, Any]) -> Report | None:
         raise Faulty([UNSTORABLE])
     rest = {field: value for field, value in data.items() if field != "signal"}
     if name == SEEKING and not isinstance(rest.get("question"), dict):
-        parts = [field for field in rest if field in ("question", "context", "options", "help", *_ASKED)]
-        rest["question"] = {_ASKED.get(field, field): rest.pop(field) for field in parts}
+        asked = {"question": rest.pop("question")} if "question" in rest else {}
+        rest["question"] = asked | question_parts(rest)
     told = {field: rest.pop(field) for field in list(rest) if field in FIELDS}
     if name == UNSUCCESSFUL:
         why = told.pop("summary", None) or told.get("reason")

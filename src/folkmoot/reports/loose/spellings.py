@@ -32,12 +32,24 @@ _FINDING = {name: own for own, names in NAMES.items() for name in names if name 
 _ATTEMPT = {"Approach": "approach", "Outcome": "outcome", "Why Different": "why_different", "result": "outcome"}
 _OF_ATTEMPT = 20  # names in one attempt that are read
 _KINDS = {"expert": "expert_delegation", "delegation": "expert_delegation"}
+_OWN_KIND = ("self_solve", "selfsolve")
+_NUMBERED = ("attempt", "number", "attempt_number")  # the board numbers attempts itself
 _TRUTH = {"true": True, "false": False}  # "yes" and "no" are asked back: to what, a message does not say
 _VERDICTS = {"pass": "passed", "fail": "failed", "approve": "approved", "request_changes": "changes_requested"}
 _ELSEWHERE = frozenset(Report.__struct_fields__) | {"attempt"}
 _NUMBERS = ("total", "passed", "failed")
+# The parts of a question, under the names that the documents have for them.
+_QUESTION_PARTS = {
+    **{name: name for name in ("context", "options", "help", "blocking", "default")},
+    **{"options_considered": "options", "what_would_help": "help"},
+}
+# What the escalation document says beside a pending question, and the board knows or shows by itself.
+_OF_PENDING = ("agent_id", "requested_at", "escalated_at", "attempts_made")
 # Fields of the documents beside an outcome that have no place of their own.
-_BEYOND = ("phase", "round", "max_rounds", "iteration", "task_id", "agentType", "spec", "issues", "tags", "tag", OPEN)
+_BEYOND = (
+    *("phase", "round", "max_rounds", "iteration", "task_id", "agentType", "spec", "issues", "tags", "tag", OPEN),
+    "trigger",  # of an escalation; where its words decide something, they are found beside our fields too
+)
 
 
 def spelled(data: dict[str, Any]) -> dict[str, Any]:
@@ -166,6 +178,7 @@ def spelled_message(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _question(data: dict[str, Any]) -> None:
+    _beside_question(data)
     question = data.get("question")
     if isinstance(question, str):
         data["question"] = {"question": question}
@@ -176,6 +189,29 @@ def _question(data: dict[str, Any]) -> None:
         if isinstance(options, list):
             listed = [{"option": o} if isinstance(o, str) else o for o in options]
             data["question"] = {**question, "options": listed}
+
+
+def _beside_question(data: dict[str, Any]) -> None:
+    """The parts of a question beside it, as the documents list a pending one: they are its own."""
+    if data.get("outcome") != "asks":
+        return
+    if isinstance(data.get("question"), str):
+        data["question"] = {"question": data["question"], **question_parts(data)}
+    told = {name: data.pop(name) for name in _OF_PENDING if name in data}
+    if told and isinstance(data.get("extra", {}), dict):
+        data["extra"] = {**told, **data.get("extra", {})}
+
+
+def question_parts(data: dict[str, Any]) -> dict[str, Any]:
+    """The parts of a question, taken out of the fields beside it. How often it was tried belongs to its context, as in
+    the signal's form: the person who is asked reads that, and not the report."""
+    parts = {own: data.pop(name) for name, own in _QUESTION_PARTS.items() if name in data}
+    made, context = data.get("attempts_made"), parts.get("context", "")
+    counts = [f"{name}: {told}" for name, told in made.items()] if isinstance(made, dict) else made
+    listed = [f"- {line}" for line in counts] if isinstance(counts, list) else [counts] if counts else []
+    if listed and isinstance(context, str):
+        parts["context"] = "\n\n".join(filter(None, [context, "\n".join(["Attempts Made:", *map(str, listed)])]))
+    return parts
 
 
 def _cause(data: dict[str, Any]) -> None:
@@ -267,11 +303,12 @@ def _comment(part: dict[str, Any]) -> dict[str, Any]:
 
 def _attempt(part: dict[str, Any]) -> dict[str, Any]:
     said = _renamed(part, _ATTEMPT)
+    if _is_kind(said.get("type")) and "kind" not in said:
+        said["kind"] = said.pop("type")
     if isinstance(said.get("kind"), str):
         word = _lower(said["kind"])
         said["kind"] = next((kind for sign, kind in _KINDS.items() if sign in word), "self_solve")
-    if isinstance(said.get("attempt"), int):
-        del said["attempt"]  # the board numbers them itself
+    said = {name: value for name, value in said.items() if not (name in _NUMBERED and _is_number(value))}
     own = Try.__struct_fields__ if len(said) <= _OF_ATTEMPT else tuple(said)
     more = {name: _joined(said[name]) for name in said if not any(name == one or is_misspelt(name, one) for one in own)}
     if isinstance(said.get("approach"), str) and isinstance(said.get("outcome", ""), str | None) and all(more.values()):
@@ -280,6 +317,16 @@ def _attempt(part: dict[str, Any]) -> dict[str, Any]:
         said = {name: said[name] for name in said if name not in more}
         said |= {"outcome": "; ".join(filter(None, told))} if more else {}
     return said
+
+
+def _is_kind(word: Any) -> bool:
+    """Whose attempt it was, in the document's own words: its tracking calls that a type."""
+    plain = _lower(word)
+    return isinstance(plain, str) and (plain in _OWN_KIND or any(sign in plain for sign in _KINDS))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(_whole(value), int)
 
 
 def _joined(value: Any) -> str:
