@@ -29,6 +29,26 @@ def test_every_entry_of_the_decomposition_is_a_task(tmp_path: Path) -> None:
     assert titles == [FIRST["task"], SECOND["task"], "User can log out", "User can log in"]
 
 
+@pytest.mark.ledger("Q-04", "Q-09")
+@pytest.mark.parametrize("word", ["self-execute", "Self-Execute", "self_execute"])
+def test_a_pathseeker_that_splits_without_others_may_say_so(tmp_path: Path, word: str) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", {"decision": word, **TASKS, **SHARED})
+    quested = moot("show", "1")
+    titles = [moot("show", child)["title"] for child in quested["children"]]
+    assert titles == [FIRST["task"], SECOND["task"]]
+    assert [one["name"] for one in quested["contracts"]] == list(SHARED["sharedTypes"])
+
+
+@pytest.mark.ledger("Q-09", "R-32")
+def test_a_decision_to_send_others_beside_tasks_is_asked_back(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    claim = moot("claim", "pathseeker")
+    assert moot.try_in(claim, {"decision": "delegate", **TASKS}).code == 2
+    assert moot.try_in(claim, {"decision": "ask a person", **TASKS}).code == 2
+    assert moot("show", "1")["children"] == []
+
+
 @pytest.mark.ledger("Q-04", "R-32")
 def test_an_entry_that_is_no_task_is_asked_back_by_its_name(tmp_path: Path) -> None:
     moot = quest(tmp_path)

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from folkmoot.core.input_limits import has_unstorable
 from folkmoot.core.report import Delegation, Report
 from folkmoot.core.vocabulary.problems import listed_under, tells_severity
+from folkmoot.core.vocabulary.words import plain
 from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown
 from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.loose.handed import is_handed, taken_out, with_messages
@@ -76,7 +77,9 @@ def signal_report(data: dict[str, Any]) -> Report | None:
 def _report(data: dict[str, Any]) -> Report | None:
     if "outcome" in data:
         return canonical_report(data)
-    split = find_split(data) if not ("type" in data or "decision" in data or is_status_report(data)) else None
+    # Who has decided to do it alone splits alone, too: beside the tasks that word says nothing against them.
+    decides = "decision" in data and not _does_it_alone(data["decision"])
+    split = find_split(data) if not ("type" in data or decides or is_status_report(data)) else None
     if not (isinstance(data.get("type"), str) or "status" in data or "decision" in data) and not (
         split or is_shared_only(data)
     ):
@@ -95,6 +98,10 @@ def _report(data: dict[str, Any]) -> Report | None:
         said = Taken(data)
         return finish("split", said, **shared_parts(said, data))
     return None
+
+
+def _does_it_alone(decision: Any) -> bool:
+    return isinstance(decision, str) and plain(decision) == "self execute"
 
 
 def sent_for(data: dict[str, Any]) -> Delegation | None:
