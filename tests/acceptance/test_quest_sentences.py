@@ -223,6 +223,28 @@ def test_blocked_brings_a_fresh_pathseeker_with_the_failure_context(tmp_path: Pa
     assert place(moot.hand_in(seeker, PARALLEL.replace("src/auth/", "src/session/"))) == ("weave", "waiting")
 
 
+@pytest.mark.ledger("Q-08", "R-24")
+@pytest.mark.parametrize("agent", ["codeweaver", "lawbringer", "spiritmender"])
+def test_a_recommended_decomposition_brings_a_fresh_pathseeker(tmp_path: Path, agent: str) -> None:
+    moot = split(tmp_path) if agent == "codeweaver" else woven(tmp_path)
+    if agent == "spiritmender":
+        moot.speak("lawbringer", said("lawbringer"))
+        moot.effort("ward", "failed", summary="1 test is red")
+    item = moot.speak(
+        agent, said(agent, "failed", report="It does not come together", nextSteps="Re-decompose the quest")
+    )
+    assert place(item) == ("discover", "ready")
+    told = json.dumps(moot("claim", "pathseeker")["brief"])
+    assert "It does not come together" in told and "Re-decompose the quest" in told
+
+
+@pytest.mark.ledger("R-07")
+def test_a_recommended_change_of_the_code_is_another_try(tmp_path: Path) -> None:
+    moot = split(tmp_path)
+    failed = said("codeweaver", "failed", report="The parser is wrong", recommendations="Split the line on commas")
+    assert place(moot.speak("codeweaver", failed)) == ("weave", "ready")
+
+
 @pytest.mark.ledger("Q-10", "R-24")
 def test_an_integration_conflict_goes_to_the_architecture_review_at_once_with_both_reports(tmp_path: Path) -> None:
     moot = split(tmp_path)

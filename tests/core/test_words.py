@@ -6,7 +6,16 @@ from hypothesis import strategies as st
 
 from folkmoot.core.enums import CAUSES, ReportedCause
 from folkmoot.core.vocabulary.lines import nth_time
-from folkmoot.core.vocabulary.words import CAUSE_WORDS, REASONS, Meaning, known_reason, meaning_in, meaning_of, plain
+from folkmoot.core.vocabulary.words import (
+    CAUSE_WORDS,
+    REASONS,
+    Meaning,
+    asks_to_split,
+    known_reason,
+    meaning_in,
+    meaning_of,
+    plain,
+)
 
 # As the documents print them.
 QUEST_FAILURES = {
@@ -132,3 +141,27 @@ def test_a_phrase_about_something_else_or_that_was_not_the_cause_names_none(word
 )
 def test_how_often_is_said_as_people_say_it(number: int, words: str) -> None:
     assert nth_time(number) == words
+
+
+@pytest.mark.ledger("Q-08")
+@pytest.mark.parametrize(
+    "step",
+    [
+        *("Split: model", "Split the task into model and mail", "split into form and mail", "Re-decompose the quest"),
+        *("The rest should be split", "2. Break it down into smaller tasks", "Recommend splitting the task"),
+        *("Task needs decomposition", "A fresh Pathseeker must split the work. Registration stands."),
+    ],
+)
+def test_a_step_may_recommend_that_the_task_is_split(step: str) -> None:
+    assert asks_to_split(["none", step])
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        *("Do not split the task", "No need to decompose", "Split the line on commas", "Divide by the number of users"),
+        *("Break the cache", "The task was split", "The string should be split on commas", "Try again with a mock", ""),
+    ],
+)
+def test_a_step_about_the_code_splits_no_task(step: str) -> None:
+    assert not asks_to_split([step])

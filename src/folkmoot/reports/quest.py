@@ -11,7 +11,7 @@ from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import COUNTED, counted, tally, told_under
 from folkmoot.core.vocabulary.plans import says_nothing as no_order
 from folkmoot.core.vocabulary.plans import split_field, task_field
-from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said, plain, verdict_of
+from folkmoot.core.vocabulary.words import asks_to_split, meaning_in, meaning_of, place_said, plain, verdict_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.loose.issues import OPEN, left_open
@@ -190,7 +190,7 @@ def _kind_of_failure(data: dict[str, Any], parts: dict[str, Any]) -> dict[str, s
     told = [parts.get("blockers"), parts.get("summary"), *parts.get("next_steps", []), *_words_in(data.get("report"))]
     meaning = meaning or meaning_in(told)
     if meaning is None:
-        return {}
+        return {"cause": "size"} if asks_to_split(parts.get("next_steps", [])) else {}
     return {"cause": meaning.cause} if meaning.cause else {"escalation_reason": meaning.reason or ""}
 
 

@@ -107,6 +107,20 @@ _CONTEXT = (
     r"|context(?: window)?(?: is| was| has)? (?:(?:run|runs|ran|running) (?:out|low)"
     r"|(?:approaching|nearing|near|at|reached)(?: its| the)? limits?)"
 )
+# A step that has the work itself split, as an order or as what should be: `re-decompose the quest`, `Split: model`.
+_WORK = (
+    r"(?:(?:the|this|that|my|our|its|whole|entire|rest|of|remaining) )*(?:it|tasks?|quest|work|item|story|this|rest)"
+)
+_SPLIT = r"(?:re ?)?(?:split(?:ting)?|decompos(?:e|ed|ing|ition)|divid(?:e|ed|ing))(?: up| off)?"
+_BREAK = rf"(?:break|breaking|broken)(?: {_WORK})? (?:up|down|apart)"
+_SHALL = r"(?:should|must|has to|have to|needs? to|can|could|may)(?: \w+)? be"
+_STEPS = pattern(r"[.;!?\n]+(?=\s|\Z)|(?<=\w): ")
+_SPLITS = pattern(
+    r"(?:(?:please|i|we|recommend(?:ed|ation)?|suggest(?:ed|ion)?|consider|next|step|pathseeker|to|should|must|then"
+    r"|a|an|fresh|new|needs?|have|has|let|\d{1,3}) )*"
+    rf"(?:{_SPLIT}(?:\Z| (?:{_WORK}|into)\b)|{_BREAK}\b|re ?decompos\w*\b"
+    rf"|(?:{_WORK} )?{_SHALL} (?:{_SPLIT}|{_BREAK})\b|{_WORK} needs? (?:\w+ )?(?:re ?)?decomposition\b)"
+)
 _CAMEL = pattern(r"(?<=[a-z])(?=[A-Z])")
 _WORD = pattern(r"[^\W_]+")
 _NUMBERED = pattern(r"(?<!\s)\s*\d{1,3}[.)]\s+")  # from the first space on: else each of many is tried
@@ -229,6 +243,12 @@ def meaning_in(texts: Iterable[str | None]) -> Meaning | None:
                 else Meaning(cause=_CAUSES.get(phrase.replace(" ", ""), "size"))
             )
     return None
+
+
+def asks_to_split(steps: Iterable[str]) -> bool:
+    """Does one of the steps that a failed run recommends say that its task is to be split?"""
+    sentences = (sentence for step in steps for sentence in _STEPS.split(step[:TEXT_MAX]))
+    return any(_SPLITS.match(plain(sentence)) for sentence in sentences if len(sentence) <= WORD_MAX)
 
 
 def _heads(words: str) -> list[str]:
