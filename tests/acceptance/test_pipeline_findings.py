@@ -215,3 +215,34 @@ def test_two_failures_at_one_place_that_were_sent_are_both_told(tmp_path: Path) 
     moot.report(claim, "done", summary="sent")
     told = moot("claim", "implementer")["brief"]["findings"]
     assert [(f["test"], f["issue"]) for f in told] == [(f["test"], f["error"]) for f in (one, two)]
+
+
+@pytest.mark.ledger("R-12", "R-13")
+def test_a_disputed_finding_that_is_only_asked_for_again_ends_before_a_person(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    moot.speak("reviewer", REVIEW)
+    moot.speak("devils-advocate", {**SECURITY, "vulnerabilities": []})
+    concern = {"artifact": "handlers/feature.go", "target": "42", "content": "The middleware handles every error."}
+    moot.speak("implementer", {"outcome": "disputed", "comments": [concern]})
+    moot.speak("reviewer", REVIEW)
+    assert place(moot) == ("implement", "ready")
+    again = {"parent": "c001", "content": "I tried it: a wrong id gives 404."}
+    moot.speak("implementer", {"outcome": "disputed", "comments": [again]})
+    assert moot("show", "1")["dispute_rounds"] == 1
+    moot.speak("reviewer", REVIEW)
+    assert place(moot) == ("review", ASKED)
+    told = moot("inbox")["questions"][0]["context"]
+    assert concern["content"] in told and again["content"] in told
+
+
+@pytest.mark.ledger("R-12")
+def test_who_disputed_gives_in_to_the_verdict_and_nothing_stays_open(tmp_path: Path) -> None:
+    moot = board(tmp_path, "test")
+    moot.speak("test-executor", FAILURES)
+    moot.speak("implementer", {"outcome": "disputed", "comments": [{"content": "The specification says 500 here."}]})
+    moot.speak("test-executor", FAILURES)
+    settled = {"parent": "c001", "content": "I was wrong.", "resolution": "rejected"}
+    moot.speak("implementer", {"outcome": "done", "summary": "The error is handled.", "comments": [settled]})
+    passed = {"type": "test_results", "status": "passed", "summary": {"total": 10, "passed": 10, "failed": 0}}
+    moot.speak("test-executor", passed)
+    assert place(moot) == ("done", "done")

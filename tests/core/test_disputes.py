@@ -299,3 +299,54 @@ def test_a_flag_does_not_outlive_its_dispute_over_cancel_and_reopen() -> None:
     story.neighbours = {story.it.id: story.neighbour()}
     story.do(ReopenItem())
     assert story.it.disputes == [] and story.it.flag is None
+
+
+def held_by_verdict() -> Story:
+    """The dev disputes a finding; the reviewer does not answer, and asks for the same change again."""
+    story = Story(KANBAN, "dev")
+    story.effort("done")
+    story.effort("changes_requested", findings=[{"issue": "use a mutex"}])
+    story.effort("disputed", comments=[{"content": "one thread only: no mutex is needed"}])
+    story.effort("changes_requested", findings=[{"issue": "use a mutex"}])
+    assert story.place == ("dev", "ready") and [dispute.thread for dispute in story.it.disputes] == ["c001"]
+    return story
+
+
+@pytest.mark.ledger("R-12")
+@pytest.mark.parametrize("more", [{}, {"resolution": "rejected"}])
+def test_the_disputer_speaks_again_where_the_other_side_has_only_given_its_verdict(more: dict[str, str]) -> None:
+    story = held_by_verdict()
+    story.effort("disputed", comments=[{"parent": "c001", "content": "I have counted the threads", **more}])
+    assert story.place == ("review", "ready") and len(story.it.disputes) == 1
+    assert story.it.disputes[0].rounds == 1 and story.it.disputes[0].turn == 1
+    story.effort("disputed", comments=[{"parent": "c001", "content": "there are two"}])
+    assert story.place == ("dev", "ready") and story.it.disputes[0].rounds == 2
+    reply(story)
+    assert story.it.status == "needs-human-review", "the limit of rounds holds for statements of either side"
+
+
+@pytest.mark.ledger("R-12")
+def test_the_disputer_gives_in_to_a_verdict() -> None:
+    story = held_by_verdict()
+    settle(story, "rejected")
+    assert story.place == ("review", "ready") and story.it.disputes == []
+    assert (story.comments[0].status, story.comments[0].resolution) == ("resolved", "rejected")
+    story.effort("done")
+    assert story.place == ("qa", "ready")
+
+
+@pytest.mark.ledger("R-12")
+def test_the_disputer_cannot_accept_its_own_concern() -> None:
+    story = held_by_verdict()
+    settle(story, "accepted")
+    assert len(story.it.disputes) == 1 and story.it.told is not None and "resolution rejected" in story.it.told
+
+
+@pytest.mark.ledger("R-12", "R-13")
+def test_who_decides_after_the_last_round_reads_what_is_disputed() -> None:
+    story = held_by_verdict()
+    story.effort("disputed", comments=[{"parent": "c001", "content": "I have counted the threads"}])
+    story.effort("changes_requested", findings=[{"issue": "use a mutex"}])
+    [question] = story.open_questions
+    assert "one thread only: no mutex is needed" in question.context
+    assert "I have counted the threads" in question.context

@@ -1,7 +1,10 @@
 """The circuit breaker: a dispute that has gone on too long stops, and a person decides (R-12, K-07)."""
 
+from msgspec.structs import replace
+
 from folkmoot.core.item import Dispute
 from folkmoot.core.rules.asking.telling import statements_told
+from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.ways import Way
@@ -41,6 +44,22 @@ def flag(case: Case, dispute: Dispute, flag: str) -> None:
     )
 
 
+def turn_of(case: Case) -> list[Dispute]:
+    """The open disputes in which the stage that now speaks is the side to speak."""
+    if not case.item.disputes:
+        return []
+    stage = stage_of(case)
+    return [dispute for dispute in case.item.disputes if dispute.side(dispute.turn).stage == stage]
+
+
+def spoken_in(case: Case) -> list[Dispute]:
+    """The open disputes in which the stage that now speaks may speak: also those that it has begun itself, where the
+    other side let its turn go by, as with a verdict, and the work is here again. There the turn is this side's."""
+    stage, mine = stage_of(case), turn_of(case)
+    own = [d for d in case.item.disputes if d.disputer.stage == stage and d not in mine]
+    return [*mine, *(replace(dispute, turn=0) for dispute in own)]
+
+
 def without(case: Case, thread: str) -> dict[str, object]:
     """The item's disputes and its flag when this one is over: it stays flagged while another waits for a person."""
     left = [dispute for dispute in case.item.disputes if dispute.thread != thread]
@@ -70,6 +89,11 @@ def decided_by(dispute: Dispute | None, target: str | None) -> str | None:
 def statements_of(case: Case, thread: str) -> str:
     """Everything that was said in a thread, in order."""
     return statements_told(case, [comment for comment in case.comments if thread_of(case, comment) == thread])
+
+
+def disputes_told(case: Case) -> str:
+    """What is still argued about, in the words of both sides, for whoever decides about the work itself."""
+    return "\n".join(f"{one.thread} is disputed:\n{statements_of(case, one.thread)}" for one in case.item.disputes)
 
 
 def artifact_of(case: Case, parent: str | None) -> str | None:

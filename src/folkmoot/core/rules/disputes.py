@@ -9,7 +9,7 @@ from folkmoot.core.flow import Column
 from folkmoot.core.item import Dispute, GuidanceCounters, Side
 from folkmoot.core.records import Comment
 from folkmoot.core.report import Remark, Report
-from folkmoot.core.rules.breaker import artifact_of, flag, thread_of, without
+from folkmoot.core.rules.breaker import artifact_of, flag, spoken_in, thread_of, turn_of, without
 from folkmoot.core.rules.movement import again, call, enter, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.makers import makers_of
@@ -29,14 +29,6 @@ class Resolution(Struct, frozen=True):
     of: str  # the comment that was answered so: the thread's first, or a reply in it
 
 
-def turn_of(case: Case) -> list[Dispute]:
-    """The open disputes in which the stage that now speaks is the side to speak."""
-    if not case.item.disputes:
-        return []
-    stage = stage_of(case)
-    return [dispute for dispute in case.item.disputes if dispute.side(dispute.turn).stage == stage]
-
-
 def resolutions(case: Case, report: Report) -> list[Resolution]:
     """What the report, and the comments its run made before, resolve."""
     said = [(remark.parent, remark.resolution) for remark in report.comments if remark.resolution]
@@ -53,7 +45,7 @@ def resolutions(case: Case, report: Report) -> list[Resolution]:
 
 
 def _answered(case: Case, report: Report, said: Sequence[tuple[str | None, str | None]]) -> list[Resolution]:
-    mine = {dispute.thread: dispute for dispute in turn_of(case)}
+    mine = {dispute.thread: dispute for dispute in spoken_in(case)}
     found = []
     for parent, resolution in said:
         thread = thread_of(case, parent) if parent else None
@@ -79,7 +71,7 @@ def gave_in(case: Case) -> Dispute | None:
     """The dispute that this report has ended by giving in, if it has ended one so."""
     before = case.situation.item.disputes if case.situation.item else []
     left = {dispute.thread for dispute in case.item.disputes}
-    return next((d for d in before if d.turn == 0 and d.thread not in left), None)
+    return next((d for d in before if d.thread not in left and d.disputer.stage == stage_of(case)), None)
 
 
 def go_on(case: Case, dispute: Dispute) -> None:
@@ -112,7 +104,7 @@ def fault_of_resolutions(case: Case, report: Report) -> str | None:
     if not case.item.disputes:
         return None
     open_threads = {dispute.thread for dispute in case.item.disputes}
-    mine = {dispute.thread: dispute for dispute in turn_of(case)}
+    mine = {dispute.thread: dispute for dispute in spoken_in(case)}
     for said in resolutions(case, report):
         if said.thread in open_threads and said.thread not in mine:
             return f"{said.thread} cannot be resolved here: it is the other side's turn to speak"
@@ -157,7 +149,7 @@ def fault_of_statement(case: Case, report: Report) -> str | None:
         if report.comments:
             return "a dispute's comment says the specific concern, and resolves nothing: to agree report done"
         return "a dispute needs a comment that says the specific concern"
-    mine = {dispute.thread for dispute in turn_of(case)}
+    mine = {dispute.thread for dispute in spoken_in(case)}
     parent = said[0].parent
     thread = thread_of(case, parent) if parent else None
     if parent and thread not in {dispute.thread for dispute in case.item.disputes}:
@@ -244,13 +236,13 @@ def state(case: Case, comments: list[str], reason: str | None = None, agent: str
     """
     agent = agent or (case.run.agent if case.run else case.actor.name)
     said = [one for one in map(case.comments.__getitem__, comments) if one.status == "open"] or _earlier(case)
-    mine = {dispute.thread: dispute for dispute in turn_of(case)}
+    mine = {dispute.thread: dispute for dispute in spoken_in(case)}
     new, answered = [], dict[str, list[tuple[str, dict[str, str | None]]]]()
     for number, one in enumerate(said):
         found = answered_by(case, one, beside=number > 0) if one.parent is None else None
         if found is None and one.parent is None and number == 0:
             # Who cannot be asked which of several it answers, means the one that is being talked about.
-            fits = (d for d in mine.values() if not (is_apart(case, d, one.artifact) or is_elsewhere(case, d, one)))
+            fits = (d for d in turn_of(case) if not (is_apart(case, d, one.artifact) or is_elsewhere(case, d, one)))
             found = next(reversed(list(fits)), None)
         thread = found.thread if found else thread_of(case, one.id) if one.parent else None
         if thread in mine:

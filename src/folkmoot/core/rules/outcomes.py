@@ -10,7 +10,7 @@ from folkmoot.core.item import Artifact
 from folkmoot.core.records import Comment, Option
 from folkmoot.core.report import AskedQuestion, Files, Remark, Report
 from folkmoot.core.rules.asking.telling import question_told, said_told
-from folkmoot.core.rules.breaker import thread_of
+from folkmoot.core.rules.breaker import thread_of, turn_of
 from folkmoot.core.rules.children.agreeing import contracts_agreed
 from folkmoot.core.rules.children.contracts import goes_again
 from folkmoot.core.rules.children.help import UNSUCCESSFUL, delegates, is_unsuccessful, seek_help
@@ -19,7 +19,7 @@ from folkmoot.core.rules.children.parts import disputing, merge, unspoken
 from folkmoot.core.rules.children.reopening import are_taken_back, disputes_task, rebuilds_tasks
 from folkmoot.core.rules.children.tasks import split
 from folkmoot.core.rules.claims import end_run, fence, renew
-from folkmoot.core.rules.disputes import answered_by, disputed, gave_in, go_on, resolve, state, turn_of
+from folkmoot.core.rules.disputes import answered_by, disputed, gave_in, go_on, resolve, state
 from folkmoot.core.rules.failures import (
     MANDATORY,
     bad_form,

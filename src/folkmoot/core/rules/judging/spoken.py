@@ -5,8 +5,8 @@ from msgspec.structs import replace
 from folkmoot.core.enums import Outcome
 from folkmoot.core.records import Comment
 from folkmoot.core.report import Remark, Report
-from folkmoot.core.rules.breaker import thread_of
-from folkmoot.core.rules.disputes import answered_by, has_remarked, resolutions, turn_of
+from folkmoot.core.rules.breaker import spoken_in, thread_of, turn_of
+from folkmoot.core.rules.disputes import answered_by, has_remarked, resolutions
 from folkmoot.core.rules.sharing.makers import is_same, makers_of
 from folkmoot.core.rules.sharing.places import is_other
 from folkmoot.core.situation import Case
@@ -40,7 +40,7 @@ def as_spoken(case: Case, report: Report) -> Report:
             answered = None if parent else answered_by(case, remark, beside=bool(comments))
             parent = answered.thread if answered else parent
             thread = thread_of(case, parent) if parent else None
-            if resolution == "rejected" and thread in {dispute.thread for dispute in mine}:
+            if resolution == "rejected" and thread in {dispute.thread for dispute in spoken_in(case)}:
                 resolution = None
         elif resolution and parent is None and len(mine) == 1:
             parent = mine[0].thread
@@ -79,7 +79,7 @@ def _by_who_speaks(case: Case, report: Report) -> Report:
     """Comments alone, without an outcome: the maker who agrees has done its work; the disputer who gives in has only
     ended the dispute, and its own work goes on."""
     ended = {said.thread for said in resolutions(case, report)}
-    own = [dispute for dispute in turn_of(case) if dispute.thread in ended]
+    own = [dispute for dispute in spoken_in(case) if dispute.thread in ended]
     gives_in = report.outcome == "done" and own and all(dispute.turn == 0 for dispute in own)
     return replace(report, outcome="incomplete") if gives_in else report
 

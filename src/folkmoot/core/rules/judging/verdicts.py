@@ -10,6 +10,7 @@ from folkmoot.core.flow import END
 from folkmoot.core.order import iteration
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.asking.telling import facts, findings_told, said_told
+from folkmoot.core.rules.breaker import disputes_told
 from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.children.help import experts_named, named_experts
 from folkmoot.core.rules.children.reopening import mend_tasks, tasks_to_mend
@@ -102,11 +103,11 @@ def changes_requested(case: Case, said: Report, against: str | None = None, whol
         finish(case)
     elif rounds >= case.flow.limits.feedback_rounds:
         question = f"{stage} asks for changes in round {rounds}: {words}"
-        told = facts(findings_told(scope.kept), said_told(replace(said, findings=[])))
+        told = facts(findings_told(scope.kept), disputes_told(case), said_told(replace(said, findings=[])))
         ask(case, "decision", question, *ways(case, stage, fix), context=told)
     elif fix is None or fix == stage or place.kind != "flow":
         question = f"{stage} asks for changes, but no stage made the work: {words}"
-        told = facts(findings_told(scope.kept), said_told(replace(said, findings=[])))
+        told = facts(findings_told(scope.kept), disputes_told(case), said_told(replace(said, findings=[])))
         ask(case, "decision", question, *ways(case, stage, None), *stages(case), context=told)
     elif owners:
         mend_tasks(case, owners, f"{stage} asks for changes: {words}", stage, len(scope.kept))
