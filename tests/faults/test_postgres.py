@@ -299,7 +299,7 @@ def test_a_dead_client_inside_a_transaction_holds_nobody_up_for_long(
 ) -> None:
     """The server ends it: no claim is a lock, and the lock of a commit is let go."""
     address = postgres.board()
-    monkeypatch.setattr(places, "IDLE", "300ms")
+    monkeypatch.setattr(places, "IDLE_WRITER", "300ms")
     dead = PostgresStore.open(address)
     monkeypatch.undo()
     store = PostgresStore.open(address)

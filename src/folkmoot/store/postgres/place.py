@@ -11,6 +11,7 @@ from folkmoot.store.postgres.wire import Lost, Wire
 PATIENCE = 10.0  # seconds a writer waits for the others, and for a server that is away
 PAUSE = 0.05  # seconds between two tries to connect
 STATEMENT, LOCK, IDLE = "60s", f"{PATIENCE:.0f}s", "30s"  # what the server allows a transaction of ours
+IDLE_WRITER = "9s"  # of one that has the board's lock, for which all others wait; a landing needs eight for its push
 
 
 class Place:
@@ -20,6 +21,7 @@ class Place:
         self.version = version  # of the schema: the last migration that we know
         self.clock = ServerClock()
         self.limits = (address.schema, STATEMENT, LOCK, IDLE)
+        self.writer_limits = (*self.limits[:3], IDLE_WRITER)
         # One lock for each board of a database. Two names with the same number would only wait for each other.
         self.lock = int.from_bytes(sha256(address.schema.encode()).digest()[:8], "big", signed=True)
         self.channel = channel(address.schema)

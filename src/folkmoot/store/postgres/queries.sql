@@ -11,9 +11,12 @@ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 
 -- name: lock
 -- What holds for this transaction alone, so that a pooler may give the connection to others after it; and the board's lock,
--- which is free again when the transaction is over, however that ends.
+-- which is free again when the transaction is over, however that ends. A line that is cut tells nobody: the server asks after
+-- two seconds of silence whether we are there, and gives up after four, for all others wait.
 SELECT set_config('search_path', $1, true), set_config('statement_timeout', $2, true), set_config('lock_timeout', $3, true),
-    set_config('idle_in_transaction_session_timeout', $4, true), pg_advisory_xact_lock($5);
+    set_config('idle_in_transaction_session_timeout', $4, true), set_config('tcp_user_timeout', '4000', true),
+    set_config('tcp_keepalives_idle', '2', true), set_config('tcp_keepalives_interval', '1', true),
+    set_config('tcp_keepalives_count', '2', true), pg_advisory_xact_lock($5);
 
 -- name: settings
 -- The same for a view, which waits for nobody.

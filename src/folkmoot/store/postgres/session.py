@@ -185,7 +185,7 @@ class PostgresSession:
 
     def begin(self) -> None:
         """The lock, the head and what is due: each of these is asked for in every transaction that writes."""
-        limits = self._place.limits
+        limits = self._place.writer_limits
         _, _, opening, head, due = self._wire.ask(
             (QUERIES["begin_write"], ()),
             (QUERIES["lock"], (*limits, self._place.lock)),

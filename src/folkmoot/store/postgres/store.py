@@ -68,7 +68,8 @@ class PostgresStore(SqlStore):
         """By a connection of its own, in the way a commit is written. The server does not tell how much is free."""
         self._check_usable()
         place = self._place.another()
-        place.limits = (*place.limits[:2], f"{max(1, round(seconds * 1000))}ms", place.limits[3])
+        board, statement, _, idle = place.writer_limits
+        place.writer_limits = (board, statement, f"{max(1, round(seconds * 1000))}ms", idle)
         session = PostgresSession(place, {})
         try:
             with faults.telling(self.path):
