@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from folkmoot.core import commands
 from folkmoot.core.commands import ENGINE, Actor
-from folkmoot.core.proposals.orders import MeetOthersWork, RecordProposal, SeeProposal
-from folkmoot.core.proposals.proposal import Check, Proposal, Said, Seen, check_state, is_green, meaning
+from folkmoot.core.proposals.orders import MeetOthersWork, RecordProposal, SeeProposal, TellMerge
+from folkmoot.core.proposals.proposal import Check, Proposal, Said, Seen, check_state, is_green, meaning, wants_merge
 from folkmoot.core.work import Evidence
 from folkmoot.errors import NothingToDo, Refused
 from folkmoot.testing.builders import SoundBoard, TrialBoard, change, limited, small_flow
@@ -25,6 +25,12 @@ ON_BRANCH = small_flow("""
 columns: {dev: {agents: [d], next: done, gate: [ward]}}
 agents: {d: {}}
 gates: {ward: {run: ["true"]}}
+""")
+WHEN_GREEN = small_flow("""
+columns: {dev: {agents: [d], next: done, gate: [ward]}}
+agents: {d: {}}
+gates: {ward: {run: ["true"]}}
+land: {mode: pr, draft: false, merge: when_green}
 """)
 GREEN = Evidence(gate="ward", green=True, command=["true"], commit="c1", tree="t1")
 ASKED = "awaiting-divine-guidance"
@@ -115,6 +121,31 @@ def test_what_a_picture_of_a_pull_request_means(name: str) -> None:
 )
 def test_a_check_has_ended_only_by_a_known_word(status: str | None, conclusion: str | None, state: str) -> None:
     assert check_state(status, conclusion) == state
+
+
+READY = seen(UNIT, required=["unit"], clear=True)
+ASKED_TO_MERGE: dict[str, tuple[Seen, bool]] = {
+    "all is green, and the forge calls it clear": (READY, True),
+    "the forge does not call it clear": (replace(READY, clear=False), False),
+    "it is a draft": (replace(READY, draft=True), False),
+    "somebody asks for changes still": (replace(READY, vetoed=True), False),
+    "it is in the queue": (replace(READY, queued=True), False),
+    "a required check is not there": (replace(READY, required=["unit", "lint"]), False),
+    "no check is required": (replace(READY, required=[]), False),
+    "which are required is not known": (replace(READY, required=None), False),
+    "another commit": (replace(READY, commit="x9"), False),
+    "only a part of the list is here": (replace(READY, whole=False), False),
+    "a comment that was not told yet": (replace(READY, said=[said("comment:1")]), False),
+    "behind": (replace(READY, fits="behind", base="b2"), False),
+    "merged already": (replace(READY, state="merged", merged="m1"), False),
+}
+
+
+@pytest.mark.parametrize("name", ASKED_TO_MERGE)
+def test_the_forge_is_asked_to_merge_only_what_is_shown_to_be_green_and_only_where_the_flow_says_so(name: str) -> None:
+    picture, expected = ASKED_TO_MERGE[name]
+    assert wants_merge(WHEN_GREEN.land, PULL, picture, 0) == expected
+    assert not wants_merge(FLOW.land, PULL, picture, 0)
 
 
 CHECKS = st.lists(
@@ -240,6 +271,25 @@ def test_a_branch_that_has_moved_on_is_brought_along_once() -> None:
         propose(board, base="b2")
         look(board, item, seen(required=["unit"], fits="behind", base="b2"))  # the forge has not looked again yet
         assert board.item(item).is_proposed
+
+
+def test_a_merge_that_the_forge_refuses_is_asked_for_again_elsewhere_or_later() -> None:
+    with SoundBoard(WHEN_GREEN) as board:
+        item = proposed(board)
+        look(board, item, READY)
+        assert board.queries.is_to_be_merged(item, READY, 0)
+        board.on(item, TellMerge(seen=READY, became="refused", why="it is Friday"), ENGINE)
+        row = board.item(item)
+        assert row.proposal is not None and "does not merge it: it is Friday" in row.proposal.stands
+        assert row.is_proposed and row.failures == {} and row.span.reds == {}
+        at = row.proposal.refused_at
+        assert not board.queries.is_to_be_merged(item, READY, at + 599_999)
+        assert board.queries.is_to_be_merged(item, READY, at + 600_000)
+        assert board.queries.is_to_be_merged(item, replace(READY, base="b2"), at)
+        look(board, item, seen(check("unit", "failure"), required=["unit"]))  # red by now: it is told, and not merged
+        assert board.item(item).column == "dev" and not board.queries.is_to_be_merged(item, READY, at + 600_000)
+        board.on(item, TellMerge(seen=READY, became="merged"), ENGINE)
+        assert board.item(item).landed is None, "landed is what the target branch has"
 
 
 def test_closed_without_a_merge_is_a_persons_answer_and_counts_nothing() -> None:

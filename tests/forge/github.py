@@ -62,6 +62,11 @@ class GitHub:
         self.checks: dict[str, list[dict[str, Any]]] = {}  # by the commit
         self.required: list[str] = ["unit", "lint"]
         self.strict = False
+        self.has_queue = False
+        self.allowed = ["merge", "squash", "rebase"]
+        self.rules: list[dict[str, Any]] = []
+        self.rules_status = 200
+        self.needs_review = False
         self.limit, self.remaining = 5_000, 5_000
         self.reset_at = 0.0
         self.secondary: int | None = None  # seconds to rest
@@ -186,9 +191,9 @@ class GitHub:
         if path == "/graphql":
             return 200, self._graphql(body)
         below = f"/repos/{REPO}/"
-        if not path.startswith(below):
+        if not f"{path}/".startswith(below):
             return 404, {"message": "Not Found"}
-        place = path.removeprefix(below)
+        place = path.removeprefix(below.rstrip("/")).removeprefix("/")
         for pattern, answer in self._routes(method):
             if found := re.fullmatch(pattern, place):
                 return answer(asked if method == "GET" else body, *found.groups())
@@ -199,13 +204,15 @@ class GitHub:
             "GET": [
                 ("pulls", self._list),
                 ("branches/(.+)", self._branch),
-                ("rules/branches/(.+)", lambda asked, branch: (200, [])),
+                ("rules/branches/(.+)", lambda asked, branch: self._ruled()),
+                ("", self._settings),
                 (r"issues/(\d+)/comments", self._comments),
                 (r"issues/(\d+)", lambda asked, n: self._found(self.issues.get(int(n)))),
                 ("issues", self._issues),
                 ("collaborators/([^/]+)/permission", self._permission),
             ],
             "POST": [("pulls", self._open), (r"issues/(\d+)/comments", self._say)],
+            "PUT": [(r"pulls/(\d+)/merge", self._merge_asked)],
             "PATCH": [
                 (r"pulls/(\d+)", self._edit),
                 (r"issues/comments/(\d+)", self._say_anew),
@@ -213,6 +220,38 @@ class GitHub:
             ],
         }
         return found.get(method, [])
+
+    def _settings(self, asked: dict[str, str]) -> tuple[int, Any]:
+        names = {"merge": "allow_merge_commit", "squash": "allow_squash_merge", "rebase": "allow_rebase_merge"}
+        return 200, {"full_name": REPO, **{name: way in self.allowed for way, name in names.items()}}
+
+    def _ruled(self) -> tuple[int, Any]:
+        words = {404: "Not Found", 403: "Upgrade to GitHub Pro or make this repository public to enable this feature."}
+        return (
+            (200, self.rules)
+            if self.rules_status == 200
+            else (self.rules_status, {"message": words[self.rules_status]})
+        )
+
+    def _merge_asked(self, body: Any, number: str) -> tuple[int, Any]:
+        """An admin's token: the rules of the branch would be passed over, as GitHub does."""
+        pull = self.pulls[int(number)]
+        if body["sha"] != self.head(pull.number):
+            return 409, {"message": "Head branch was modified. Review and try the merge again."}
+        if body["merge_method"] not in self.allowed:
+            return 405, {"message": f"{body['merge_method']} merges are not allowed on this repository."}
+        if pull.draft or pull.state != "OPEN" or self._fits(pull, body["sha"])[0] in ("DIRTY", "BEHIND"):
+            return 405, {"message": "Pull Request is not mergeable"}
+        commit = self.merge(pull.number, body["merge_method"], by="the token's owner")
+        return 200, {"sha": commit, "merged": True, "message": "Pull Request successfully merged"}
+
+    def _enqueue(self, asked: dict[str, str]) -> dict[str, Any]:
+        pull = next(one for one in self.pulls.values() if one.node == asked["id"])
+        if not self.has_queue or pull.draft or pull.queued or asked["head"] != self.head(pull.number):
+            words = "Pull request is in no state to be added to the merge queue"
+            return {"data": {"enqueuePullRequest": None}, "errors": [{"type": "UNPROCESSABLE", "message": words}]}
+        pull.queued = True
+        return {"data": {"enqueuePullRequest": {"mergeQueueEntry": {"state": "QUEUED"}}}}
 
     def _found(self, one: Any) -> tuple[int, Any]:
         return (200, one) if one is not None else (404, {"message": "Not Found"})
@@ -286,6 +325,8 @@ class GitHub:
         return 200, self._shown(pull)
 
     def _graphql(self, body: Any) -> Any:
+        if "enqueuePullRequest" in body["query"]:
+            return self._enqueue(body["variables"])
         wanted = set(WORD.findall(body["query"]))
         nodes = {pull.node: pull for pull in self.pulls.values()}
         asked = body["variables"]["ids"]
@@ -331,6 +372,9 @@ class GitHub:
             "mergedBy": by if pull.state == "MERGED" else None,
             "autoMergeRequest": None,
             "mergeQueueEntry": {"state": "QUEUED"} if pull.queued else None,
+            "isMergeQueueEnabled": self.has_queue,
+            "reviewDecision": "REVIEW_REQUIRED" if self.needs_review else None,
+            "latestOpinionatedReviews": {"nodes": self._opinions(pull)},
             "baseRef": {"target": {"oid": self.tip(pull.base)}},
             "timelineItems": {"nodes": [{"actor": by}] if pull.state == "CLOSED" else []},
             "commits": {"nodes": [{"commit": {"oid": head, "statusCheckRollup": rollup}}]},
@@ -349,7 +393,19 @@ class GitHub:
         if merged.returncode:
             return "DIRTY", "CONFLICTING"
         behind = bool(git(self.repository, "rev-list", f"{head}..{base}"))
-        return ("BEHIND" if self.strict and behind else "BLOCKED"), "MERGEABLE"
+        if self.strict and behind:
+            return "BEHIND", "MERGEABLE"
+        ended = {one["name"]: one.get("conclusion") for one in self.checks.get(head, [])}
+        is_free = all(ended.get(name) == "SUCCESS" for name in self.required) and not self.needs_review
+        return ("DRAFT" if pull.draft else "CLEAN" if is_free else "BLOCKED"), "MERGEABLE"
+
+    def _opinions(self, pull: Pull) -> list[dict[str, Any]]:
+        """The last word of each who may write."""
+        latest: dict[str, str] = {}
+        for one in pull.reviews:
+            if one["authorAssociation"] != "NONE" and one["state"] in ("APPROVED", "CHANGES_REQUESTED"):
+                latest[one["author"]["login"]] = one["state"]
+        return [{"state": state} for state in latest.values()]
 
     # How it answers
 
@@ -386,7 +442,7 @@ class GitHub:
                 self.end_headers()
                 self.wfile.write(data)
 
-            do_GET = do_POST = do_PATCH = _do  # noqa: N815 as the library calls them
+            do_GET = do_POST = do_PUT = do_PATCH = _do  # noqa: N815 as the library calls them
 
         return Handler
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from folkmoot.core.proposals.proposal import Proposal, Seen, meaning
 from folkmoot.errors import Refused
@@ -158,6 +159,94 @@ def test_fifty_are_asked_about_at_once_and_what_has_not_changed_costs_nothing(hu
         assert len(forge.state(proposals, "main")) == 50
     assert len(hub.asked) <= 2 * minutes
     assert len(hub.asked) == minutes + 2
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_where_there_are_no_rule_sets_the_branch_alone_says_what_is_required(hub: GitHub, status: int) -> None:
+    hub.rules_status = status
+    forge = port(hub)
+    assert seen(forge, proposed(hub, forge)).required == ["unit", "lint"]
+
+
+def test_a_check_that_a_rule_set_names_is_required_too(hub: GitHub) -> None:
+    named = {"required_status_checks": [{"context": "deep", "integration_id": 1}]}
+    hub.rules = [{"type": "required_status_checks", "parameters": named}]
+    forge = port(hub)
+    assert seen(forge, proposed(hub, forge)).required == ["unit", "lint", "deep"]
+
+
+def test_what_may_not_be_known_is_not_asked_for_every_minute(hub: GitHub) -> None:
+    forge = port(hub)
+    proposal = proposed(hub, forge)
+    assert forge.state([proposal], "gone")[proposal.number].required is None
+    hub.asked.clear()
+    assert forge.state([proposal], "gone")[proposal.number].required is None
+    assert [path for _, path, _ in hub.asked] == ["/graphql"]
+
+
+def ready(hub: GitHub, forge: Port) -> Proposal:
+    proposal = proposed(hub, forge, replace(WISH, draft=False))
+    hub.green(proposal.number)
+    assert not seen(forge, proposal).clear  # it is found out later
+    assert seen(forge, proposal).clear
+    return proposal
+
+
+@pytest.mark.parametrize(
+    ("allowed", "rules", "parents"),
+    [
+        (["merge", "squash"], [], 2),
+        (["squash", "rebase"], [], 1),
+        (["merge", "squash"], [{"type": "required_linear_history"}], 1),
+        (["merge", "rebase"], [{"type": "pull_request", "parameters": {"allowed_merge_methods": ["rebase"]}}], 1),
+    ],
+)
+def test_exactly_the_pinned_commit_is_merged_in_a_way_that_is_allowed(
+    hub: GitHub, allowed: list[str], rules: list[dict[str, object]], parents: int
+) -> None:
+    hub.allowed, hub.rules = allowed, rules
+    forge = port(hub)
+    proposal = ready(hub, forge)
+    with pytest.raises(ForgeRefused, match="Head branch was modified"):
+        forge.merge(replace(proposal, commit="0" * 40), "main", queues=False)
+    assert forge.merge(proposal, "main", queues=False) == "merged"
+    commit = hub.pulls[proposal.number].merge_commit
+    assert git(hub.repository, "rev-list", "--parents", "-1", str(commit)).count(" ") == parents
+    assert seen(forge, proposal).merged == commit
+    with pytest.raises(ForgeRefused, match="not mergeable"):
+        forge.merge(proposal, "main", queues=False)
+
+
+def test_where_no_way_to_merge_is_allowed_nothing_is_asked_for(hub: GitHub) -> None:
+    hub.allowed = []
+    forge = port(hub)
+    proposal = ready(hub, forge)
+    with pytest.raises(ForgeRefused, match="no way to merge"):
+        forge.merge(proposal, "main", queues=False)
+    assert "PUT" not in [method for method, _, _ in hub.asked]
+
+
+def test_a_branch_with_a_queue_is_merged_by_it(hub: GitHub) -> None:
+    hub.has_queue = True
+    forge = port(hub)
+    proposal = ready(hub, forge)
+    assert seen(forge, proposal).queues
+    with pytest.raises(ForgeRefused, match="no state to be added"):
+        forge.merge(replace(proposal, commit="0" * 40), "main", queues=True)
+    assert forge.merge(proposal, "main", queues=True) == "queued"
+    assert seen(forge, proposal).queued and hub.pulls[proposal.number].state == "OPEN"
+
+
+def test_who_asks_for_changes_vetoes_a_merge_until_they_approve(hub: GitHub) -> None:
+    forge = port(hub)
+    proposal = ready(hub, forge)
+    hub.review(proposal.number, "CHANGES_REQUESTED", "no", role="NONE")
+    assert not seen(forge, proposal).vetoed
+    hub.review(proposal.number, "CHANGES_REQUESTED", "too slow")
+    hub.review(proposal.number, "COMMENTED", "still")
+    assert seen(forge, proposal).vetoed
+    hub.review(proposal.number, "APPROVED", "fine")
+    assert not seen(forge, proposal).vetoed
 
 
 def test_what_was_told_before_is_told_again_by_its_mark(hub: GitHub) -> None:

@@ -205,7 +205,7 @@ class Land(Struct, frozen=True, omit_defaults=True, kw_only=True):
     branch: str = "moot/{item}"  # the branch that is pushed for a pull request
     draft: bool = True
     checks: Literal["required"] = "required"  # which checks count: those that the rules of the branch name
-    merge: Literal["never"] = "never"  # people merge
+    merge: Literal["never", "when_green"] = "never"  # people merge; or the forge is asked to, where all is green
     repository: str | None = None  # OWNER/NAME; None: as the address of the remote says
     api: str | None = None  # where the forge's interface is; None: as the address of the remote says
 

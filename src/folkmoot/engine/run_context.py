@@ -6,8 +6,9 @@ from folkmoot.core.enums import ENDED, STATUSES
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.proposals.issue import Tracked
-from folkmoot.core.proposals.proposal import Proposal
+from folkmoot.core.proposals.proposal import Proposal, Seen
 from folkmoot.core.rules.judging.required import proved, required
+from folkmoot.core.rules.running import proposing
 from folkmoot.core.rules.running.landing import is_at_rest, moves_branch, unsettled
 from folkmoot.core.rules.running.rights import may_write
 from folkmoot.core.rules.running.work import ends_here
@@ -109,6 +110,12 @@ def tracked_issues(reading: Reading) -> dict[str, Tracked]:
     recent = reading.ended_items(ENDED_LOOKED_AT)
     found = [(item, item.issue) for item in [*reading.open_items(), *recent] if item.issue is not None]
     return {item.id: issue for item, issue in found if not issue.is_over(item.status, item.landed is not None)}
+
+
+def is_to_be_merged(reading: Reading, flow: Flow, item_id: str, seen: Seen, at: int) -> bool:
+    """Is the forge to be asked to merge what was proposed for the item?"""
+    item = reading.item(item_id)
+    return item is not None and proposing.is_to_be_merged(flow, item, seen, at)
 
 
 def unsettled_landing(reading: Reading, item_id: str) -> tuple[bool, Landing | None]:

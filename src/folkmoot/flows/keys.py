@@ -203,7 +203,11 @@ LAND: Keys = {
         "of a pull request: `required`: the checks count that the rules of the branch name; where "
         "they name none, all count",
     ),
-    "merge": Key("choice", "of a pull request: `never`: people merge it"),
+    "merge": Key(
+        "choice",
+        "of a pull request: `never`: people merge it; `when_green`: the forge is asked to, once every required check "
+        "is successful on exactly the pushed commit, nobody asks for changes, and it is no draft",
+    ),
     "repository": Key("text", "of a pull request: OWNER/NAME on GitHub", "as the address of the remote says"),
     "api": Key(
         "text",

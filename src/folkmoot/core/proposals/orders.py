@@ -1,5 +1,7 @@
 """What may be asked of the rules about proposed work."""
 
+from typing import Literal
+
 from folkmoot.core.commands import Command
 from folkmoot.core.proposals.issue import SeenIssue
 from folkmoot.core.proposals.proposal import Proposal, Seen
@@ -24,6 +26,14 @@ class MeetOthersWork(Command, frozen=True, gc=False, kw_only=True):
 
     branch: str
     commit: str
+
+
+class TellMerge(Command, frozen=True, gc=False, kw_only=True):
+    """What became of it when the forge was asked to merge the item's pull request; given by a worker."""
+
+    seen: Seen  # the picture in which it was asked
+    became: Literal["merged", "queued", "refused"]
+    why: str = ""
 
 
 class SeeProposal(Command, frozen=True, gc=False, kw_only=True):

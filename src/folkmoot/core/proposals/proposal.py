@@ -8,9 +8,12 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from folkmoot.core.flow import Land
+
 CheckState = Literal["success", "failure", "pending"]
 ProposalState = Literal["open", "changed", "closed", "merged"]
 HEARD_KEPT = 500
+MERGE_AGAIN = 600_000  # milliseconds after which a merge that was refused is asked for again
 # How a check ended, by the words of the forge. Whatever else is said, and an empty word, is no end.
 PASSED = frozenset({"success", "neutral", "skipped"})
 FAILED = frozenset({"failure", "error", "timed_out", "startup_failure"})
@@ -36,6 +39,8 @@ class Proposal(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     heard: list[str] = field(default_factory=list)  # of failed checks and of what people said: told already
     question: str | None = None  # in which a person was asked about it
     stands: str = ""  # how it stood when it was last seen, in words
+    refused: str = ""  # the picture in which the forge would not merge it
+    refused_at: int = 0
 
 
 class Check(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -72,6 +77,9 @@ class Seen(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     fits: Literal["clean", "behind", "dirty", "unknown"] = "unknown"
     queued: bool = False
     draft: bool = False
+    clear: bool = False  # the forge says that nothing is in the way of a merge
+    queues: bool = False  # what is merged there goes through a queue
+    vetoed: bool = False  # somebody who may write there asks for changes, and has not taken that back
     required: list[str] | None = None  # the checks that the rules of the branch name; None: nobody knows
     checks: list[Check] = field(default_factory=list)
     whole: bool = True  # all of its checks are here, and of this commit
@@ -138,6 +146,21 @@ def meaning(proposal: Proposal, seen: Seen) -> Meaning:
     if is_green(seen, proposal.commit):
         return Meaning("green", "every required check is green")
     return Meaning("pending", _awaited(seen, waits))
+
+
+def wants_merge(land: Land, proposal: Proposal, seen: Seen, at: int) -> bool:
+    """Is the forge to be asked to merge it? Only where the flow says so, all is shown to be green, and nobody is left
+    to be heard. Whoever may merge past the rules of a branch does not do so by this: the forge must call it clear."""
+    if land.merge != "when_green" or meaning(proposal, seen).means != "green":
+        return False
+    if seen.draft or seen.vetoed or not seen.clear:
+        return False
+    return proposal.refused != picture(proposal, seen) or at - proposal.refused_at >= MERGE_AGAIN
+
+
+def picture(proposal: Proposal, seen: Seen) -> str:
+    """What a refused merge was about: with another base it may be another answer."""
+    return f"{proposal.commit}@{seen.base or ''}"
 
 
 def _awaited(seen: Seen, waits: list[str]) -> str:

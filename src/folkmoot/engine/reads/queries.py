@@ -30,7 +30,7 @@ from folkmoot.api.views import EventView, ItemView, LiveRun, OutputPart
 from folkmoot.core.enums import ONE_SHOT_KINDS
 from folkmoot.core.flow import Flow
 from folkmoot.core.proposals.issue import Tracked
-from folkmoot.core.proposals.proposal import Proposal
+from folkmoot.core.proposals.proposal import Proposal, Seen
 from folkmoot.core.rules.running.budgets import Left, left
 from folkmoot.core.rules.running.spending import DAY
 from folkmoot.core.work import Landing
@@ -49,7 +49,14 @@ from folkmoot.engine.reads.views import (
     question_view,
     tracking_view,
 )
-from folkmoot.engine.run_context import RunContext, proposals, run_context, tracked_issues, unsettled_landing
+from folkmoot.engine.run_context import (
+    RunContext,
+    is_to_be_merged,
+    proposals,
+    run_context,
+    tracked_issues,
+    unsettled_landing,
+)
 from folkmoot.errors import Invalid
 from folkmoot.store.port import Store
 
@@ -228,6 +235,10 @@ class Queries:
     def tracked_issues(self) -> dict[str, Tracked]:
         """The issues on a forge below which something may yet be said, by item."""
         return self._snapshot(lambda snapshot: tracked_issues(snapshot.reading))
+
+    def is_to_be_merged(self, item: str, seen: Seen, at: int) -> bool:
+        """Is the forge to be asked to merge what was proposed for the item, which stands so?"""
+        return self._snapshot(lambda snapshot: is_to_be_merged(snapshot.reading, snapshot.flow, item, seen, at))
 
     def run(self, run: str) -> LiveRun:
         """One run, by its id, the beginning of it, or an item: then its latest."""

@@ -13,7 +13,7 @@ from folkmoot.flows.source import Node
 LAND_KEYS = list(keys.LAND)
 MODES = ["branch", "pr"]
 CHECKS = ["required"]
-MERGES = ["never"]
+MERGES = ["never", "when_green"]
 ITEM = "{item}"  # in the name of a branch: the item's number
 REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/[A-Za-z0-9_.-]{1,100}")
 # Without a name and a password, a query or a part behind #. Only on this machine it may be without encryption.

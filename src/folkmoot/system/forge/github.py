@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
 from folkmoot.core.proposals.issue import ForgeIssue, Tracked
@@ -12,7 +12,7 @@ from folkmoot.core.proposals.proposal import Proposal, Seen
 from folkmoot.errors import Unavailable
 from folkmoot.system.forge.github_issues import ISSUES, issue, may_write, pictures
 from folkmoot.system.forge.http import LONGEST_SECONDS, Http
-from folkmoot.system.forge.pictures import QUERY, seen
+from folkmoot.system.forge.pictures import ENQUEUE, QUERY, seen
 from folkmoot.worker.forge.port import (
     BEGIN,
     END,
@@ -29,6 +29,8 @@ AT_ONCE = 50  # pull requests in one question
 RULES_SECONDS = 600.0  # for which it is believed what the rules of a branch require
 RESERVE = 0.4  # of the limit: for the person whose account it is
 ISSUES_MAX, PAGES_MAX = 100, 11  # one more than may be brought in, so that too many are refused
+UNPAID = "upgrade to github"
+WAYS = {"merge": "allow_merge_commit", "squash": "allow_squash_merge", "rebase": "allow_rebase_merge"}
 TITLE_MAX, BODY_MAX = 250, 60_000
 
 
@@ -49,6 +51,7 @@ class GitHub:
         self._now, self._wall = now, wall
         self.rests: float | None = None
         self._required: dict[str, tuple[float, list[str] | None]] = {}
+        self._merges: dict[str, tuple[float, str]] = {}
 
     def propose(self, wish: Wish) -> Pulled:
         found = self._open(wish)
@@ -87,15 +90,19 @@ class GitHub:
         return found
 
     def _asked(self, query: str, variables: dict[str, Any]) -> dict[str, Any]:
-        told = self.http.send("POST", self._graphql, {"query": query, "variables": variables}, whole=True)
+        told = self._told(query, variables)
         errors = (told or {}).get("errors") or []
-        if any(one.get("type") == "RATE_LIMITED" for one in errors):
-            raise ForgeLimited(LONGEST_SECONDS / 4, "its limit is used up")
         data = (told or {}).get("data")
         if not isinstance(data, dict) or "nodes" not in data:
             why = str(errors[0].get("message") if errors else "it told nothing")[:300]
             raise ForgeAway("forge_away", "the forge does not tell how pull requests stand: {why}", "", why)
         return data
+
+    def _told(self, query: str, variables: dict[str, Any]) -> Any:
+        told = self.http.send("POST", self._graphql, {"query": query, "variables": variables}, whole=True)
+        if any(one.get("type") == "RATE_LIMITED" for one in (told or {}).get("errors") or []):
+            raise ForgeLimited(LONGEST_SECONDS / 4, "its limit is used up")
+        return told
 
     def _rest_of(self, limit: Any) -> float | None:
         """The account is a person's, who has tools of their own: what is left below the reserve is theirs."""
@@ -107,22 +114,63 @@ class GitHub:
     def _required_of(self, base: str) -> list[str] | None:
         """The checks that a branch requires, by its protection and by rule sets; None: it could not be found out."""
         until, known = self._required.get(base, (0.0, None))
-        if self._now() < until and known is not None:
-            return known
-        name = quote(base, safe="")
+        if self._now() >= until:
+            known = self._named(base)
+            self._required[base] = (self._now() + RULES_SECONDS, known)
+        return known
+
+    def _named(self, base: str) -> list[str] | None:
         try:
-            branch = self.http.get(self._at(f"branches/{name}"))
-            rules = self.http.get(self._at(f"rules/branches/{name}?per_page=100"))
+            branch = self.http.get(self._at(f"branches/{quote(base, safe='')}"))
+            rules = self._rules(base)
         except ForgeRefused:
             return None
         checks = ((branch or {}).get("protection") or {}).get("required_status_checks") or {}
         named = [str(one) for one in checks.get("contexts") or []]
-        for rule in rules or []:
+        for rule in rules:
             if rule.get("type") == "required_status_checks":
                 listed = (rule.get("parameters") or {}).get("required_status_checks") or []
                 named += [str(one["context"]) for one in listed]
-        self._required[base] = (self._now() + RULES_SECONDS, list(dict.fromkeys(named)))
-        return self._required[base][1]
+        return list(dict.fromkeys(named))
+
+    def _rules(self, base: str) -> list[dict[str, Any]]:
+        """Of the rule sets. A server that is too old for them, or a repository that has not paid for them, has none."""
+        try:
+            return self.http.get(self._at(f"rules/branches/{quote(base, safe='')}?per_page=100")) or []
+        except ForgeRefused as error:
+            if error.details.get("status") == 404 or UNPAID in str(error.details.get("why")).casefold():
+                return []
+            raise
+
+    def merge(self, proposal: Proposal, base: str, *, queues: bool) -> Literal["merged", "queued"]:
+        if queues:
+            told = self._told(ENQUEUE, {"id": proposal.node, "head": proposal.commit})
+            if errors := (told or {}).get("errors") or []:
+                raise _not_merged(str(errors[0].get("message") or "it says no more"))
+            return "queued"
+        until, way = self._merges.get(base, (0.0, ""))
+        if self._now() >= until:
+            way = self._way(base)
+            self._merges[base] = (self._now() + RULES_SECONDS, way)
+        how = {"sha": proposal.commit, "merge_method": way}
+        told = self.http.send("PUT", self._at(f"pulls/{proposal.number}/merge"), how)
+        if not (told or {}).get("merged"):
+            raise _not_merged(str((told or {}).get("message") or "it says no more"))
+        return "merged"
+
+    def _way(self, base: str) -> str:
+        """The first way to merge that the repository and the rules of the branch allow."""
+        told = self.http.get(self._at("").rstrip("/")) or {}
+        allowed = [way for way, name in WAYS.items() if told.get(name) is not False]
+        for rule in self._rules(base):
+            if rule.get("type") == "required_linear_history":
+                allowed = [way for way in allowed if way != "merge"]
+            ways = (rule.get("parameters") or {}).get("allowed_merge_methods")
+            if rule.get("type") == "pull_request" and ways:
+                allowed = [way for way in allowed if way in ways]
+        if not allowed:
+            raise _not_merged("no way to merge is allowed there")
+        return allowed[0]
 
     def comment(self, number: int, text: str, known: int | None = None) -> int | None:
         said = {"body": f"{text[:BODY_MAX]}\n\n{OWN}"}
@@ -187,6 +235,10 @@ def _renewed(there: str, ours: str) -> str:
     _, end, after = rest.partition(END)
     part = ours.partition(BEGIN)[2].partition(END)[0]
     return f"{before}{BEGIN}{part}{END}{after}" if begin and end else there
+
+
+def _not_merged(why: str) -> ForgeRefused:
+    return ForgeRefused("forge_refused", "the forge does not merge it: {why}", "", why)
 
 
 def _with_hint(error: ForgeRefused, wish: Wish) -> ForgeRefused:

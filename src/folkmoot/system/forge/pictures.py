@@ -7,7 +7,9 @@ from folkmoot.worker.forge.port import OWN
 
 MAY_WRITE = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 WORDS_MAX = 8_000
-TOLD = frozenset({"COMMENTED", "CHANGES_REQUESTED"})
+ASKS = "CHANGES_REQUESTED"
+TOLD = frozenset({"COMMENTED", ASKS})
+CLEAR = frozenset({"CLEAN", "HAS_HOOKS", "UNSTABLE"})  # unstable: what is not required is red
 
 QUERY = """query($ids: [ID!]!) {
   rateLimit { limit remaining resetAt }
@@ -17,6 +19,9 @@ QUERY = """query($ids: [ID!]!) {
       mergeCommit { oid }
       mergedBy { login }
       mergeQueueEntry { state }
+      isMergeQueueEnabled
+      reviewDecision
+      latestOpinionatedReviews(first: 50, writersOnly: true) { nodes { state } }
       baseRef { target { oid } }
       timelineItems(last: 1, itemTypes: [CLOSED_EVENT]) { nodes { ... on ClosedEvent { actor { login } } } }
       commits(last: 1) { nodes { commit { oid statusCheckRollup { contexts(first: 100) {
@@ -28,11 +33,16 @@ QUERY = """query($ids: [ID!]!) {
         }
       } } } } }
       reviews(last: 20) { nodes { id state body authorAssociation author { login } } }
-      reviewThreads(last: 20) { nodes { isResolved path line comments(first: 10) { nodes {
+      reviewThreads(last: 20) { nodes { isResolved path line comments(last: 10) { nodes {
         id body authorAssociation author { login }
       } } } }
     }
   }
+}"""
+
+
+ENQUEUE = """mutation($id: ID!, $head: GitObjectID!) {
+  enqueuePullRequest(input: {pullRequestId: $id, expectedHeadOid: $head}) { mergeQueueEntry { state } }
 }"""
 
 
@@ -50,12 +60,21 @@ def seen(node: dict[str, Any], required: list[str] | None) -> Seen:
         fits=_fits(node),
         queued=node.get("mergeQueueEntry") is not None,
         draft=bool(node.get("isDraft")),
+        clear=node.get("mergeStateStatus") in CLEAR,
+        queues=bool(node.get("isMergeQueueEnabled")),
+        vetoed=_is_vetoed(node),
         required=required,
         checks=checks,
         # Right after a push the list may yet be that of the commit before.
         whole=whole and commit == node.get("headRefOid"),
         said=_said(node),
     )
+
+
+def _is_vetoed(node: dict[str, Any]) -> bool:
+    """Also where no review is required: who asks for changes is not passed over."""
+    latest = [one.get("state") for one in _nodes(node.get("latestOpinionatedReviews"))]
+    return ASKS in (*latest, node.get("reviewDecision"))
 
 
 def _fits(node: dict[str, Any]) -> Literal["clean", "behind", "dirty", "unknown"]:
@@ -91,9 +110,9 @@ def _check(one: dict[str, Any]) -> Check:
 def _said(node: dict[str, Any]) -> list[Said]:
     reviews = [one for one in _nodes(node.get("reviews")) if one.get("state") in TOLD]
     found = [
-        _words("review", one, asks=one["state"] == "CHANGES_REQUESTED")
+        _words("review", one, asks=one["state"] == ASKS)
         for one in reviews
-        if one["state"] == "CHANGES_REQUESTED" or str(one.get("body") or "").strip()
+        if one["state"] == ASKS or str(one.get("body") or "").strip()
     ]
     for thread in _nodes(node.get("reviewThreads")):
         if not thread.get("isResolved"):

@@ -1,7 +1,7 @@
 """What a worker needs of a forge. A script can play it."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from msgspec import Struct, field
 
@@ -63,6 +63,10 @@ class Forge(Protocol):
 
     def state(self, proposals: Sequence[Proposal], base: str) -> dict[int, Seen]:
         """How each of them stands, by its number; one that is not there is left out. All by one question, or few."""
+
+    def merge(self, proposal: Proposal, base: str, *, queues: bool) -> Literal["merged", "queued"]:
+        """Merge exactly its commit, by the forge's own merge; where the branch has a queue, put it in there. Refused
+        where the forge does not, or where its branch has moved. It may be asked for twice."""
 
 
 class Reply(Struct, frozen=True, kw_only=True):

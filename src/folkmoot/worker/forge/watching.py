@@ -6,16 +6,17 @@ Several workers may watch one board on one machine: who looks writes down that h
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
+from typing import Literal
 
 from msgspec.structs import replace
 
 from folkmoot.core.commands import ENGINE
 from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import Flow
-from folkmoot.core.proposals.orders import PausePool, SeeProposal
+from folkmoot.core.proposals.orders import PausePool, SeeProposal, TellMerge
 from folkmoot.core.proposals.proposal import Proposal, Seen
 from folkmoot.errors import MootError
-from folkmoot.worker.forge.port import POOL, Forge, ForgeLimited
+from folkmoot.worker.forge.port import POOL, Forge, ForgeAway, ForgeLimited, ForgeRefused
 from folkmoot.worker.ports import WorkerEvent
 from folkmoot.worker.tools import Tools
 from folkmoot.worker.workspaces import GitWorkspaces
@@ -65,16 +66,48 @@ class ForgeWatch:
     def _ask(self, flow: Flow, workspaces: GitWorkspaces, proposals: dict[str, Proposal]) -> None:
         forge: Forge = self._tools.forge_of(flow)
         try:
-            found = forge.state(list(proposals.values()), flow.target)
+            if merged := self._looked(forge, flow, workspaces, proposals):
+                self._looked(forge, flow, workspaces, merged)
         except ForgeLimited as limited:
             self._pause(limited.seconds, limited.details["why"])
             return
+        if forge.rests is not None:
+            self._pause(forge.rests, "the rest of this hour's limit is for you")
+
+    def _looked(
+        self, forge: Forge, flow: Flow, workspaces: GitWorkspaces, proposals: dict[str, Proposal]
+    ) -> dict[str, Proposal]:
+        """Gives those that the forge was asked to merge, and has."""
+        found = forge.state(list(proposals.values()), flow.target)
         self._told = ""
+        merged = {}
         for item, proposal in proposals.items():
             if (seen := found.get(proposal.number)) is not None:
                 self._take_in(flow, workspaces, item, seen)
-        if forge.rests is not None:
-            self._pause(forge.rests, "the rest of this hour's limit is for you")
+                if self._merge(forge, flow, item, proposal, seen):
+                    merged[item] = proposal
+        return merged
+
+    def _merge(self, forge: Forge, flow: Flow, item: str, proposal: Proposal, seen: Seen) -> bool:
+        """Where the flow asks for it and the picture shows it: a kill before or after it is seen by the next look."""
+        queries, engine = self._tools.application.queries, self._tools.application.engine
+        if not queries.is_to_be_merged(item, seen, round(self._wall() * 1000)):
+            return False
+        became: Literal["merged", "queued", "refused"]
+        why = ""
+        self._tools.step("merging", item)
+        try:
+            became = forge.merge(proposal, flow.target, queues=seen.queues)
+        except ForgeRefused as error:
+            became, why = "refused", str(error.details.get("why") or error.message)
+        except ForgeLimited:
+            raise
+        except ForgeAway as error:
+            self._tell(f"item {item}: {error.message}")
+            return False
+        self._tools.step("merged", item)
+        engine.act(ENGINE, TellMerge(seen=seen, became=became, why=why), item)
+        return became == "merged"
 
     def _take_in(self, flow: Flow, workspaces: GitWorkspaces, item: str, seen: Seen) -> None:
         """Each for itself: what is wrong with one keeps no other waiting."""

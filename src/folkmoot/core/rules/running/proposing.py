@@ -9,9 +9,21 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.enums import ASKING, ENDED
-from folkmoot.core.flow import END, LANDING
-from folkmoot.core.proposals.orders import MeetOthersWork, PausePool, RecordProposal, SeeProposal
-from folkmoot.core.proposals.proposal import HEARD_KEPT, Check, Meaning, Proposal, Said, Seen, finding_id, meaning
+from folkmoot.core.flow import END, LANDING, Flow
+from folkmoot.core.item import Item
+from folkmoot.core.proposals.orders import MeetOthersWork, PausePool, RecordProposal, SeeProposal, TellMerge
+from folkmoot.core.proposals.proposal import (
+    HEARD_KEPT,
+    Check,
+    Meaning,
+    Proposal,
+    Said,
+    Seen,
+    finding_id,
+    meaning,
+    picture,
+    wants_merge,
+)
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.claims import end_run, fence
 from folkmoot.core.rules.judging.required import required
@@ -92,7 +104,7 @@ def see(case: Case, command: SeeProposal) -> None:
         _landed(case, proposal, seen, found)
     elif proposal.state in ("closed", "changed"):
         _over(case, proposal, seen, found)
-    elif item.status != "proving" or not item.is_proposed or item.column != END:
+    elif not waits_for_merge(item):
         return
     elif found.means == "closed":
         _closed(case, proposal, found)
@@ -104,6 +116,35 @@ def see(case: Case, command: SeeProposal) -> None:
         _note(case, proposal, found, renew=True)
     elif found.why != proposal.stands:
         _note(case, proposal, found)
+
+
+def waits_for_merge(item: Item) -> bool:
+    return item.status == "proving" and item.is_proposed and item.column == END and item.run is None
+
+
+def is_to_be_merged(flow: Flow, item: Item, seen: Seen, at: int) -> bool:
+    proposal = item.proposal
+    return proposal is not None and waits_for_merge(item) and wants_merge(flow.land, proposal, seen, at)
+
+
+MERGED = {
+    "merged": "the forge has merged it, as the flow says",
+    "queued": "it was put into the merge queue, as the flow says",
+}
+
+
+def tell_merge(case: Case, command: TellMerge) -> None:
+    """It has landed once the target branch has it: this is only how it stands. A refused merge is asked for again where
+    the branch has moved, or after a while."""
+    item, seen, proposal = case.item, command.seen, case.item.proposal
+    if proposal is None or not waits_for_merge(item) or proposal.commit != seen.commit:
+        return
+    if command.became == "refused":
+        why = f"every check is green, and the forge does not merge it: {command.why}"
+        changed: dict[str, Any] = {"refused": picture(proposal, seen), "refused_at": case.situation.at}
+    else:
+        why, changed = MERGED[command.became], {}
+    _note(case, proposal, Meaning("green", why), **changed)
 
 
 def _note(case: Case, proposal: Proposal, found: Meaning, **changed: Any) -> None:
