@@ -38,6 +38,9 @@ land: {{mode: pr, repository: {repository}, api: "{api}"{land}}}
 """
 
 
+RESTS = "rests"  # the step of a worker that has said that the forge is not asked for a while
+
+
 class Workshop:
     def __init__(
         self, folder: Path, *, lease: str = "60s", gate: str = "true", rounds: int = 3, land: str = "", more: str = ""
@@ -114,14 +117,16 @@ class Workshop:
 def main(place: str, wanted: str) -> None:
     Board.boards = FileBoards()
     board = Board.open(place)
+    told: list[WorkerEvent] = []
 
     def step(name: str, run: str) -> None:
         if name == wanted:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    with tools_of(board._application, os.path.join(place, ".moot"), lambda told: None, step) as tools:
+    with tools_of(board._application, os.path.join(place, ".moot"), told.append, step) as tools:
         watch_of(tools).look(now=True)
-        Worker(tools, worker_name(tools.workspaces.home), slots=2, until_idle=True).run()
+        worker = Worker(tools, worker_name(tools.workspaces.home), slots=2, until_idle=True)
+        worker.run(lambda: step(RESTS, "") if any("is not asked" in one.words for one in told) else None)
 
 
 if __name__ == "__main__":

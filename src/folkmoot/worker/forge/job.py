@@ -110,20 +110,23 @@ class ProposalJob(LandingJob):
         ours |= {one for one in (before.commit, before.found) if one} if before is not None else set()
         ours |= {run_context.landing.new} if run_context.landing is not None else set()
         repository.keep(f"{PUSHED}{self.item}/{new}", new)
-        for _ in range(TRIES):
+        tries = 0
+        while tries < TRIES:
             try:
                 at = remote.where(branch)
                 if at == new:
                     return None
                 if at is not None and at not in ours:
                     return at
-                remote.swap(branch, at, new, CARRY_SECONDS)
-                return None
+                try:
+                    remote.swap(branch, at, new, CARRY_SECONDS)
+                    return None
+                except RemoteRefused:
+                    if remote.where(branch) == at:
+                        raise  # it has not moved: the remote does not want it
+                tries += 1
             except RemoteAway as away:
-                self.wait_for_remote(away)
-            except RemoteRefused:
-                if remote.where(branch) == at:
-                    raise  # it has not moved: the remote does not want it
+                self.wait_for_remote(away)  # for a time of its own
         raise Unavailable("branch_unsteady", "{branch} kept moving while it was pushed", "", branch)
 
     def _met(self, branch: str, commit: str) -> None:
