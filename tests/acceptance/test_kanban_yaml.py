@@ -285,3 +285,23 @@ def test_a_note_behind_another_name_is_none_of_its_words(tmp_path: Path) -> None
     text = OPEN.replace("test_trade_cancellation", '"test_trade_cancellation"  # specific test/section')
     (said,) = hand_in(moot, "dev-agent", text).json["comments"]
     assert said["target"] == "test_trade_cancellation"
+
+
+@pytest.mark.ledger("K-05", "K-06")
+def test_a_dispute_and_its_reply_in_labels_go_the_way_of_the_yaml(tmp_path: Path) -> None:
+    moot = in_dev(tmp_path)
+    concern = f"## Dispute\n\n- Artifact: {TESTS}\n- Target: test_trade\n- Content: Assumes sync,\n  arch says async.\n"
+    item = moot.speak("dev-agent", f"{concern}- Status: open\n")
+    assert (item["column"], item["dispute_agents"]) == ("tests", ["dev-agent"])
+    assert item["comments"][0]["content"] == "Assumes sync,\narch says async."
+    reply = "## Reply to c001\n\n**Status:** resolved\n**Resolution:** accepted\n\nYou're right. Now it awaits.\n"
+    item = moot.speak("test-architect", reply)
+    assert (item["column"], item["comments"][0]["resolution"]) == ("dev", "accepted")
+    assert item["comments"][1]["content"] == "You're right. Now it awaits."
+
+
+@pytest.mark.ledger("K-05", "K-06")
+def test_a_reply_in_labels_that_stays_open_disagrees(tmp_path: Path) -> None:
+    moot = disputed(tmp_path)
+    item = moot.speak("test-architect", "## Reply to c001\n\n- **Status:** open\n\nThe test awaits the event.\n")
+    assert (item["column"], item["dispute_rounds"], item["comments"][0]["status"]) == ("dev", 1, "open")

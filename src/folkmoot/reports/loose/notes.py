@@ -19,6 +19,7 @@ from folkmoot.reports.loose.names import with_known_names
 from folkmoot.reports.messages import READERS
 from folkmoot.reports.page import Line, Page
 from folkmoot.reports.quest import is_status_report
+from folkmoot.reports.returning.remarks import remarks_in
 from folkmoot.reports.uniting.statements import joined
 
 NOTES_CHARS_MAX = 20_000
@@ -71,6 +72,9 @@ def read_notes(page: Page) -> Notes:
     whole = is_whole(page)
     for lines in found:
         _read(notes, lines, whole)
+    for marked in [] if whole else remarks_in(page, notes.lines):
+        notes.comments.append(marked.remark)
+        notes.lines |= marked.lines
     return notes
 
 
