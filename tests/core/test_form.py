@@ -173,6 +173,43 @@ def test_attempts_it_told_count_once_when_it_says_it_well(again: list[dict[str, 
         assert board.item(item).span.attempts == 1
 
 
+@pytest.mark.ledger("R-06", "R-32")
+def test_an_attempt_whose_outcome_is_mended_is_told_once_and_is_no_repeat() -> None:
+    with SoundBoard(ESCALATION) as board:
+        item = board.add("It")
+        run = board.claim("developer")
+        other = {"approach": "rewrite the parser by hand", "outcome": "worse"}
+        refused(board, run, "asks", attempts=[TRIED, other])
+        board.say(run, "failed", summary="red", attempts=[{**TRIED, "outcome": "red on one machine of three"}])
+        told = [(one["approach"], one["outcome"]) for one in board.show(item)["failure_history"]]
+        assert told == [(other["approach"], "worse"), (TRIED["approach"], "red on one machine of three")]
+        assert board.item(item).span.attempts == 2, "and the other, which it did not tell again, is kept"
+
+
+@pytest.mark.ledger("R-06", "R-32")
+@pytest.mark.parametrize(
+    ("outcome", "parts"),
+    [
+        ("failed", {"attempts": [{"approach": "ask crypto-expert", "outcome": "no advice came"}]}),
+        ("failed", {"attempts": [{"approach": "read the log", "outcome": "nothing"}]}),
+        ("delegates", {"delegate": [{"to": "crypto-expert", "task": "padding?"}]}),
+    ],
+)
+def test_an_attempt_for_which_a_report_was_refused_counts_only_as_it_is_said_again(
+    outcome: str, parts: dict[str, Any]
+) -> None:
+    asked = {"kind": "expert_delegation", "approach": "ask crypto-expert", "outcome": "EXPERT_UNSUCCESSFUL"}
+    with SoundBoard(ESCALATION) as board:
+        item = board.add("It")
+        run = board.claim("developer")
+        error = refused(board, run, "failed", implied=True, attempts=[TRIED, asked])
+        assert "say that block again" in error.message
+        board.say(run, outcome, summary="red", **parts)
+        again = [one["outcome"] for one in parts.get("attempts", [])]
+        assert [one["outcome"] for one in board.show(item)["failure_history"]] == [TRIED["outcome"], *again]
+        assert board.item(item).span.attempts == 1 + len(again)
+
+
 @pytest.mark.ledger("R-32")
 def test_who_dies_after_a_refusal_has_not_spoken_in_vain() -> None:
     with SoundBoard(KANBAN) as board:

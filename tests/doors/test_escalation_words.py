@@ -110,6 +110,16 @@ def test_an_expert_whom_nobody_asked_is_asked_back_with_what_to_write(board: Moo
     assert "report delegates" in refused.err and counts(board) == (0, 0, 0)
 
 
+@pytest.mark.ledger("E-06", "R-06", "R-32")
+def test_what_was_asked_back_is_not_counted_beside_the_mended_report(board: Moot) -> None:
+    claim = board.json("claim", "developer")
+    for outcome, code in [("EXPERT_UNSUCCESSFUL", 2), ("no answer", 0)]:
+        blocks = f"{FIRST}\n\n{EXPERT.format(2, outcome)}"
+        board("report", claim["run"], "--token", str(claim["token"]), "-", code=code, stdin=blocks)
+    assert counts(board) == (2, 0, 2)
+    assert "EXPERT_UNSUCCESSFUL" not in [told["outcome"] for told in shown(board)["failure_history"]]
+
+
 BOXES = (
     "Mandatory triggers:\n- [ ] Security concern\n- [ ] Circular dependency detected\n"
     "- [{}] Ambiguous acceptance criteria"

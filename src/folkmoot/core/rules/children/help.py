@@ -303,14 +303,24 @@ def fault_of_signal(case: Case, said: Report) -> str | None:
 
 def _fault_of_block(said: Report) -> str | None:
     """An ATTEMPT block that tells of an expert whom nobody has asked here."""
-    told = [number for number, one in enumerate(said.attempts, 1) if (one.outcome or "").startswith(UNSUCCESSFUL)]
+    told = [number for number, one in enumerate(said.attempts, 1) if _tells_of_expert(one)]
     if not told:
         return None
     return (
         f"the Outcome of its ATTEMPT block {told[0]} is {UNSUCCESSFUL}, but the board has asked no expert for this item"
-        " since the last guidance: write there what failed; to have an expert asked report delegates; to ask a person,"
-        " signal SEEKING_DIVINE_CLARIFICATION"
+        " since the last guidance: say that block again with what failed, or leave it out; to have an expert asked"
+        " report delegates; to ask a person, signal SEEKING_DIVINE_CLARIFICATION"
     )
+
+
+def _tells_of_expert(told: Try) -> bool:
+    return (told.outcome or "").startswith(UNSUCCESSFUL)
+
+
+def is_asked_back(case: Case, told: Try) -> bool:
+    """Does an attempt tell of an expert whom nobody has asked? A report is refused for it, so it is not kept with the
+    others: it counts only as it is said again."""
+    return _tells_of_expert(told) and not (case.item.span.experts or case.item.advisor or case.item.kind == "expert")
 
 
 def retells_expert(case: Case, report: Report, told: Try) -> bool:

@@ -9,7 +9,7 @@ from folkmoot.core.item import Item
 from folkmoot.core.records import Comment
 from folkmoot.core.report import Remark, Report, Try
 from folkmoot.core.rules.breaker import artifact_of, thread_of
-from folkmoot.core.rules.children.help import fault_of_delegation, fault_of_signal
+from folkmoot.core.rules.children.help import fault_of_delegation, fault_of_signal, is_asked_back
 from folkmoot.core.rules.children.looking import fault_of_looking
 from folkmoot.core.rules.children.replacing import task_named
 from folkmoot.core.rules.children.saying import fault_of_unread_tasks
@@ -247,7 +247,7 @@ def with_kept(case: Case, said: Report) -> Report:
     if before is None:
         return said
     told = {_same(attempt) for attempt in said.attempts}
-    attempts = [attempt for attempt in before.attempts if _same(attempt) not in told]
+    attempts = [one for one in before.attempts if _same(one) not in told and not is_asked_back(case, one)]
     words = {remark.content for remark in said.comments}
     left = before.comments if case.item.kind == "part" else []
     comments = [replace(remark, resolution=None) for remark in left if remark.content not in words]
@@ -265,5 +265,7 @@ def _shared_before(before: Report, said: Report) -> dict[str, Any]:
     return found | ({"integration_points": {**points, **said.integration_points}} if points else {})
 
 
-def _same(attempt: Try) -> tuple[str, str]:
-    return normal(attempt.approach or ""), normal(attempt.outcome or "")
+def _same(attempt: Try) -> str:
+    """What makes an attempt one that was told before. Mended words about what came of it make no other of it: counted
+    twice it would be a repeat that nobody made (R-06)."""
+    return normal(attempt.approach or "") or normal(attempt.outcome or "")
