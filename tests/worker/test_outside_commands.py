@@ -57,6 +57,19 @@ def test_a_shell_claims_works_and_reports_and_is_told_that_a_worker_is_missing(t
     yard.close()
 
 
+def test_a_shell_is_told_why_its_change_was_not_taken(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard")
+    yard.add("one", files=["mine.txt"])
+    view = claimed(yard)
+    clone = Path(view["workspace"])
+    (clone / "theirs.txt").write_text("from a shell\n")
+    code, out, err = moot(yard, "report", "-", stdin=DONE, cwd=clone, env=in_run(view, yard))
+    assert code == 0, err
+    assert "reported done, taken as failed" in out
+    assert "The change was not taken: theirs.txt" in out and "moot salvage" in out
+    yard.close()
+
+
 def test_where_somebody_attends_no_worker_is_missed(tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard", gate=["/bin/sh", "-c", "sleep 600"], timeout="900s")
     yard.add("one")

@@ -26,9 +26,12 @@ def reported(ask: Ask, view: ItemView, run: str) -> None:
     """The outcome as it was understood and the item after it; what of the report acted, what is only told on, and
     what had no effect; then what the report has ended or opened, here or on the item above."""
     own = next((one for one in view.runs if one.run == run), None)
-    ended, following = _following(ask, view, run)
-    changed(view, _taken_as(view, own, ended))
+    ended, refused, following = _following(ask, view, run)
+    changed(view, _taken_as(view, own, ended, refused))
     page = Page()
+    if refused is not None:
+        why, aside = one_line(refused.context.get("why") or ""), "it is kept aside: "
+        page.line(("The change was not taken: ", CARE), f"{why}; {aside}", ("moot salvage", COMMAND), indent=2, hang=2)
     if view.parent and own is not None and own.outcome:
         above = ask(Show(item=view.parent))
         page.line((f"#{above.id}: ", QUIET), one_line(above.why), indent=2, hang=2)
@@ -56,11 +59,14 @@ def whose(ask: Ask, question: QuestionView, event: EventView | None = None) -> s
     return str(runs[-1].agent) if runs else ENGINE_NAME
 
 
-def _taken_as(view: ItemView, own: RunView | None, ended: EventView | None) -> str:
+def _taken_as(view: ItemView, own: RunView | None, ended: EventView | None, refused: EventView | None) -> str:
     outcome = (own.outcome if own else None) or ""
     if view.told and outcome:
         return "not accepted as it stands; the run is over"
     claimed = ended.context.get("said") if ended else None
+    if refused is not None and own is not None and own.report is not None:
+        before = own.report.extra.get("said")
+        claimed = before.get("outcome") if isinstance(before, dict) else None
     return f"reported {claimed}, taken as {outcome}" if claimed else f"reported {outcome}".strip()
 
 
@@ -122,18 +128,20 @@ def question_of(ask: Ask, event: EventView) -> QuestionView | None:
     return next((one for one in found if one.id == event.context.get("question")), None)
 
 
-def _following(ask: Ask, view: ItemView, run: str) -> tuple[EventView | None, list[EventView]]:
-    """The event that ended the run, and what the same transaction wrote after it about its item and the one above."""
-    ended, after = None, 0
+def _following(ask: Ask, view: ItemView, run: str) -> tuple[EventView | None, EventView | None, list[EventView]]:
+    """The event that ended the run, the one that refused its change, and what the same transaction wrote after them
+    about its item and the one above."""
+    ended, refused, after = None, None, 0
     while page := ask(ReadLog(after=after, item=view.id)).events:
         after = page[-1].seq
         mine = [event for event in page if event.event == "agent_completed" and event.run == run]
         ended = mine[-1] if mine else ended
+        refused = next((one for one in page if one.event == "work_refused" and one.run == run), refused)
     if ended is None:
-        return None, []
+        return None, None, []
     concerned = {view.id, view.parent}
     later = ask(ReadLog(after=ended.seq, limit=FOLLOWING_MAX)).events
-    return ended, [one for one in later if one.timestamp == ended.timestamp and one.item in concerned]
+    return ended, refused, [one for one in later if one.timestamp == ended.timestamp and one.item in concerned]
 
 
 def answered(ask: Ask, view: ItemView, question: str) -> None:
