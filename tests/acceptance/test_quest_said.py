@@ -63,6 +63,34 @@ def test_red_tests_in_the_form_of_the_siegemasters_prompt_go_to_the_mender(tmp_p
 
 
 @pytest.mark.ledger("Q-12", "R-22")
+@pytest.mark.parametrize("status", ["complete", "failed"])
+@pytest.mark.parametrize("field", ["report", "blockers"])
+def test_a_file_of_tests_that_fails_is_asked_back(tmp_path: Path, status: str, field: str) -> None:
+    moot = sieged(tmp_path)
+    red = {"report": "Tests written", field: "Two cases. tests/integration/auth.test.ts fails: the token stays valid"}
+    told = moot.try_in(moot("claim", "siegemaster"), {"agentType": "siegemaster", "status": status, **red})
+    assert (told.code, told.error) == (2, "report_refused") and "tests/integration/auth.test.ts fails" in told.err
+    assert moot("show", "1")["status"] == "running"
+
+
+@pytest.mark.ledger("R-07")
+def test_a_siegemaster_that_cannot_test_is_followed_by_a_fresh_one(tmp_path: Path) -> None:
+    failed = {"agentType": "siegemaster", "status": "failed", "report": "The database does not start here"}
+    item = sieged(tmp_path).speak("siegemaster", failed)
+    assert (item["column"], item["status"], item["failure_count"]) == ("siege", "ready", 1)
+
+
+@pytest.mark.ledger("Q-12")
+def test_a_file_of_tests_that_failed_once_and_passes_is_none_that_fails(tmp_path: Path) -> None:
+    whole = {
+        "agentType": "siegemaster",
+        "status": "complete",
+        "report": "auth.test.ts failed at first, and is fixed now",
+    }
+    assert sieged(tmp_path).speak("siegemaster", whole)["status"] == "proving"
+
+
+@pytest.mark.ledger("Q-12", "R-22")
 def test_red_tests_only_in_words_are_asked_back_with_what_to_write(tmp_path: Path) -> None:
     moot = sieged(tmp_path)
     said = {"agentType": "siegemaster", "status": "complete", "report": "Two integration tests are red: 500 on reset"}

@@ -99,3 +99,26 @@ def test_the_documents_form_beside_a_red_ward_does_not_pass_it(tmp_path: Path) -
 )
 def test_whether_words_say_that_tests_were_not_run(words: str, unrun: bool) -> None:
     assert (said_failed([words]) is not None) == unrun
+
+
+@pytest.mark.ledger("R-22")
+@pytest.mark.parametrize(
+    ("words", "red"),
+    [
+        ("tests/integration/auth.test.ts fails: the token stays valid", True),
+        ("Tests are written. `auth.test.ts` still fails.", True),
+        ("Heal tests/integration/auth.test.ts, it fails", True),
+        ("tests/test_login.py failed", True),
+        ("tests/auth_test.go does not pass", True),
+        ("src/auth/login.spec.ts is red", True),
+        ("auth.test.ts failed before; it is fixed", False),
+        ("tests/auth.test.ts failed at first. The import is fixed.", False),
+        ("auth.test.ts fails without the fix", False),
+        ("auth.test.ts no longer fails", False),
+        ("If auth.test.ts fails, run it again", False),
+        ("src/auth.ts fails on bad input", False),
+        ("tests/auth.test.ts was added; login fails closed", False),
+    ],
+)
+def test_a_file_of_tests_fails_where_its_path_is_said_to(words: str, red: bool) -> None:
+    assert (said_failed([words]) is not None) == red

@@ -42,6 +42,7 @@ _DENIED = {
 }
 # Behind them: it was so, and is not any more.
 _OVER = {"fixed", "resolved", "mended", "green", "passes", "passing", "before", "previously", "earlier", "now"}
+_MENDED = {"fixed", "mended", "healed", "resolved", "repaired"}
 # Of tests this says what they need: "fails without the fix", "fail when the check is taken out".
 ONLY_IF = {"without", "if", "when", "unless", "until", "old", "pass", "passed"}
 # How a test is called: `TestFeatureAPI`, `test_login`, `api_test`, `LoginSpec`.
@@ -49,6 +50,16 @@ _TEST = r"(?:[Tt]ests?[A-Z_]\w{0,80}|\w{1,80}(?:[Tt]est|Spec)|\w{0,80}_tests?_\w
 _NAMED = pattern(
     rf"(?<![\w/])[`'\"]?((?:[\w./-]{{1,120}}::)?{_TEST}(?:\[\S{{1,80}}\])?)[`'\"]?(?:\(\))?"
     r"(?:\s{0,2}[:=–—-]{1,2}\s{0,3}|\s{1,3})(?:(?:is|has|still|now|also|which) ){0,3}"
+    r"(?:FAIL(?:ED|S|URE)?\b|fail(?:s|ed|ing)\b|(?:(?<=is )|(?<=still ))(?:red|broken)\b"
+    r"|(?:does|did)(?: not|n't) pass\b)"
+)
+# A file of tests by its path: `tests/integration/auth.test.ts fails`. Its dots end no sentence.
+_TEST_FILE = (
+    r"(?:[\w@.-]{1,80}/){0,12}(?:[\w-]{1,80}(?:\.[\w-]{1,40})?[._-](?:tests?|spec)|tests?_[\w-]{1,80})\.[a-z]{1,4}"
+)
+_FILE_FAILS = pattern(
+    rf"(?<![\w/.-])[`'\"]?{_TEST_FILE}[`'\"]?(?:\s{{0,2}}[,:=–—-]{{1,2}}\s{{0,3}}|\s{{1,3}})"
+    r"(?:(?:it|is|has|still|now|also|which),? ){0,3}"
     r"(?:FAIL(?:ED|S|URE)?\b|fail(?:s|ed|ing)\b|(?:(?<=is )|(?<=still ))(?:red|broken)\b"
     r"|(?:does|did)(?: not|n't) pass\b)"
 )
@@ -148,8 +159,8 @@ def said_red(texts: Iterable[str | None], gate: str = "") -> str | None:
 def said_failed(texts: Iterable[str | None]) -> str | None:
     """The first words that say that a test failed; not those that say when it would, or that it did once."""
     texts = list(texts)
-    found = _first(texts, _tells_failed) or next(filter(None, map(_told_but, texts)), None)
-    return found or next(filter(None, map(_told_unrun, texts)), None)
+    ways = (_told_file, _told_but, _told_unrun)
+    return _first(texts, _tells_failed) or next((told for way in ways for told in map(way, texts) if told), None)
 
 
 def said_unrun(name: str, words: str) -> bool:
@@ -167,6 +178,20 @@ def _told_unrun(text: str | None) -> str | None:
     clauses = _CLAUSES.split(told) if named is not None and _HINT.search(told) else []
     found = (clause for clause in clauses if len(clause) <= SENTENCE_MAX and _UNRUN.fullmatch(plain(clause)))
     return next((" ".join(clause.split()) for clause in found), None)
+
+
+def _told_file(text: str | None) -> str | None:
+    """The sentence that says that a file of tests fails; not that it once did, or would."""
+    told = (text or "")[:TEXT_MAX]
+    if not _NAMED_HINT.search(told):
+        return None
+    sentences = re.split(r"[.;!?](?=\s|\Z)|\n", told)
+    for place, sentence in enumerate(sentences):
+        found = _FILE_FAILS.search(sentence) if len(sentence) <= SENTENCE_MAX else None
+        after = plain(" ".join(sentences[place + 1 : place + 2])).split()
+        if found is not None and _holds(sentence, found) and not _MENDED & set(after):
+            return " ".join(sentence.split())
+    return None
 
 
 def _told_but(text: str | None) -> str | None:

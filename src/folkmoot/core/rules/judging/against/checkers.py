@@ -13,6 +13,7 @@ from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import finding_in
 from folkmoot.core.vocabulary.phrases.agreeing import only_approves
+from folkmoot.core.vocabulary.phrases.reds import said_failed
 from folkmoot.core.vocabulary.phrases.undone import is_for
 from folkmoot.core.vocabulary.roles import agent_named
 from folkmoot.core.vocabulary.words import plain
@@ -75,10 +76,15 @@ def of_who_goes_on(case: Case, said: Report) -> Iterator[Contradiction]:
 
 def _of_tests(said: Report) -> Iterator[Contradiction]:
     """Whoever checks, and says no more than "failed" and what it found, may mean the work or its own run."""
+    if said.cause is not None or said.attempts:
+        return
     grave = against_done(said.findings, said.tests)
-    if grave is not None and said.cause is None and not said.attempts:
-        words = f"{grave}: which holds? If the work must change report changes_requested; if this run "
-        yield Contradiction(f"{words}itself failed, give it a `cause`", "changes_requested")
+    red = said_failed([said.blockers, said.summary]) if grave is None else None
+    if grave is not None or red is not None:
+        found = grave or f"its words say {shortly(red)!r}"
+        words = f"{found}: which holds? If the work must change report changes_requested with what, in `findings`; if "
+        adds = {"findings": [*said.findings, finding_in(red, severity="high")]} if red else {}
+        yield Contradiction(f"{words}this run itself failed, give it a `cause`", "changes_requested", adds=adds)
 
 
 def _left_to_maker(case: Case, said: Report) -> Iterator[Contradiction]:
