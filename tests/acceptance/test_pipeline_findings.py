@@ -246,3 +246,18 @@ def test_who_disputed_gives_in_to_the_verdict_and_nothing_stays_open(tmp_path: P
     passed = {"type": "test_results", "status": "passed", "summary": {"total": 10, "passed": 10, "failed": 0}}
     moot.speak("test-executor", passed)
     assert place(moot) == ("done", "done")
+
+
+@pytest.mark.ledger("R-14", "R-22", "R-32")
+def test_a_reviewer_that_was_answered_says_what_became_of_its_finding(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    asked = {"type": "clarification_request", "from": "reviewer", "question": "Is line 42 meant so?"}
+    moot.speak("reviewer", json.dumps([REVIEW, asked]))
+    moot.speak("devils-advocate", {**SECURITY, "vulnerabilities": []})
+    moot("answer", "q1", "yes, it is meant so")
+    claim = moot("claim", "reviewer")
+    said = moot.try_in(claim, APPROVED)
+    assert (said.code, said.error) == (2, "report_refused") and "Missing error handling" in said.err
+    settled = {**REVIEW["findings"][0], "status": "fixed", "why": "it is meant so"}
+    assert moot.try_in(claim, {**APPROVED, "findings": [settled]}).code == 0
+    assert place(moot) == ("test", "ready")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from folkmoot.core.commands import Actor, MoveItem
 from folkmoot.core.enums import SEVERITIES
+from folkmoot.errors import Invalid
 from folkmoot.testing.builders import PERSON, SoundBoard, preset_flow
 
 PIPELINE, KANBAN, HANDOFF = (preset_flow(name) for name in ("pipeline", "kanban", "handoff"))
@@ -119,3 +120,30 @@ def test_of_two_at_one_line_the_one_that_is_not_said_again_stays() -> None:
             board.sleep(3600)
         board.effort("review-agent", "done")
         assert sorted(finding.issue for finding in board.item(item).findings) == ["no check", "wrong type"]
+
+
+@pytest.mark.ledger("R-22", "R-32")
+@pytest.mark.parametrize("column", ["review", "test"])
+def test_an_approval_silent_about_what_its_look_found_before_is_asked_back(column: str) -> None:
+    agent = "reviewer" if column == "review" else "test-executor"
+    with SoundBoard(PIPELINE) as board:
+        item = board.add("It", column=column)
+        board.effort(agent, "asks", findings=[found("high")], **ASKS)
+        board.answer(board.inbox()[0], "yes, it is")
+        actor = board.claim(agent)
+        with pytest.raises(Invalid, match="before, and now approves: which holds"):
+            board.say(actor, "done")
+        board.say(actor, "done", findings=[found("high", fixed="it is meant so")])
+        if column == "review":
+            board.effort("devils-advocate", "done")
+        assert board.place(item)[0] == ("test" if column == "review" else "done")
+
+
+@pytest.mark.ledger("R-22")
+def test_what_its_look_found_before_and_another_grave_thing_ask_for_changes_at_once() -> None:
+    with SoundBoard(PIPELINE) as board:
+        item = board.add("It", column="test")
+        board.effort("test-executor", "asks", findings=[found("high")], **ASKS)
+        board.answer(board.inbox()[0], "yes, it is")
+        board.say(board.claim("test-executor"), "done", tests=RED)
+        assert board.place(item)[0] == "implement" and len(board.item(item).findings) == 1

@@ -31,7 +31,7 @@ from folkmoot.core.rules.judging.sent import sent_by_run
 from folkmoot.core.rules.messages.enclosed import enclosed
 from folkmoot.core.rules.messages.kinds import FIX_TYPES
 from folkmoot.core.rules.movement import stage_of
-from folkmoot.core.rules.sharing.findings import GRAVE, against_done
+from folkmoot.core.rules.sharing.findings import GRAVE, against_done, remarks
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.phrases.undone import (
     left_open,
@@ -82,6 +82,7 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
     if grave is not None and any(says_fixed(word) for word in words_of_end(said)):
         words = f"{grave}: which holds? Give each that is mended a `status` of fixed; for what is open report "
         yield Contradiction(f"{words}changes_requested (needs_fixes)", "changes_requested")
+    yield from _left_before(case, said) if checks else ()
     found = against(said, judges=checks) or red_check(said, case.flow.gates) or (in_parts(said) if checks else None)
     if found is not None:
         open_ones = "report how it ended (failed, blocked, incomplete)"
@@ -116,6 +117,22 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
         yield Contradiction(f"{words}; else leave it out", "delegates")
     elif said.delegate and checks:
         yield sending_for(said)
+
+
+def _left_before(case: Case, said: Report) -> Iterator[Contradiction]:
+    """It approves, and is silent about what an earlier run of the same look has found: nobody but who looks can say
+    whether that is over, so it is asked before its word is turned round (R-22)."""
+    stage = stage_of(case)
+    left = remarks([replace(one, unheard=None) for one in case.item.findings if one.unheard == stage], False)
+    silent = [one for one in left if one in said.findings]
+    told = [one for one in said.findings if one not in silent]
+    grave = next((one for one in silent if against_done([one], None)), None)
+    if grave is None or against_done(told, said.tests):
+        return
+    place = f" ({grave.file}{f':{grave.line}' if grave.line else ''})" if grave.file else ""
+    words = f"this look has found {shortly(grave.issue or grave.category or '')!r}{place} before, and now approves: "
+    words += "which holds? If that is open report changes_requested; if not, name it in `findings` with a `status` of "
+    yield Contradiction(f"{words}fixed, its place and why", "changes_requested")
 
 
 def _next(case: Case, said: Report) -> str | None:
