@@ -261,3 +261,28 @@ def test_a_reviewer_that_was_answered_says_what_became_of_its_finding(tmp_path: 
     settled = {**REVIEW["findings"][0], "status": "fixed", "why": "it is meant so"}
     assert moot.try_in(claim, {**APPROVED, "findings": [settled]}).code == 0
     assert place(moot) == ("test", "ready")
+
+
+@pytest.mark.ledger("R-22", "R-26", "R-32")
+@pytest.mark.parametrize(
+    ("column", "agent", "message", "back", "verdict"),
+    [
+        ("review", "reviewer", REVIEW, "review_findings", APPROVED),
+        ("test", "test-executor", FAILURES, "test_results", {"type": "test_results", "status": "passed"}),
+    ],
+)
+def test_who_has_sent_problems_is_told_a_message_of_this_flow_that_takes_them_back(
+    tmp_path: Path, column: str, agent: str, message: View, back: str, verdict: View
+) -> None:
+    moot = board(tmp_path, column)
+    claim = moot("claim", agent)
+    own: View = {"run_id": claim["run"], "token": claim["token"]}
+    payload = {name: value for name, value in message.items() if name != "type"}
+    sent = {"from": agent, "to": "implementer", "type": message["type"], "payload": payload}
+    assert moot.say("send", "-", stdin=json.dumps(sent), **own).code == 0
+    told = moot.try_in(claim, verdict).err
+    word = "passed" if back == "test_results" else "approved"
+    assert f"first send a {back} whose payload.status is {word}" in told
+    sent |= {"type": back, "payload": {"status": word}}
+    assert moot.say("send", "-", stdin=json.dumps(sent), **own).code == 0
+    assert moot.try_in(claim, verdict).code == 0

@@ -111,6 +111,17 @@ def test_test_results() -> None:
 
 
 @pytest.mark.ledger("P-03")
+def test_numbers_that_leave_nothing_open_are_a_verdict_of_test_results() -> None:
+    bare = {name: value for name, value in RESULTS.items() if name != "status"}
+    assert read(bare).outcome == "done"
+    assert read({**bare, "summary": FAILURES["summary"]}).outcome == "changes_requested"
+    assert read({**bare, "failures": FAILURES["failures"]}).outcome == "changes_requested"
+    for told in ({"total": 0, "passed": 0, "failed": 0}, {"total": 10, "passed": 8, "failed": 0}, {"failed": 0}):
+        with pytest.raises(Invalid, match="status: missing, one of passed, failed"):
+            read({**bare, "summary": told})
+
+
+@pytest.mark.ledger("P-03")
 def test_clarification_request() -> None:
     report = read(CLARIFICATION)
     assert report.outcome == "asks" and report.question is not None

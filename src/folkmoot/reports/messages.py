@@ -85,12 +85,26 @@ def _failures(said: Taken, around: dict[str, Any]) -> Report:
 def _results(said: Taken, around: dict[str, Any]) -> Report:
     status, tests = said.word("status"), _tests(said)
     findings = said.problems("test")
-    if verdict_of(status) is None:
-        said.faults.append(f"status: {shown(said.data.get('status'))} is not one of passed, failed")
-    outcome: Outcome = "done" if verdict_of(status) else "changes_requested"
+    verdict = verdict_of(status)
+    if status is None:
+        verdict = False if any(one.fixed is None for one in findings) else _counted_verdict(tests)
+    if verdict is None and status is None:
+        said.faults.append("status: missing, one of passed, failed")
+    elif verdict is None:
+        said.faults.append(f"status: {shown(said.data['status'])} is not one of passed, failed")
+    outcome: Outcome = "done" if verdict else "changes_requested"
     if outcome == "done" and not findings and tests is not None and not tests.failed:
         said.faults += _unaccounted(said.data.get("summary"))
     return finish(outcome, said, findings=findings, tests=tests, summary=said.text("summary"))
+
+
+def _counted_verdict(tests: Tests | None) -> bool | None:
+    """What the numbers alone say: one test that failed, or all that there are and each of them passed."""
+    if tests is None:
+        return None
+    if tests.failed:
+        return False
+    return True if tests.total and tests.passed == tests.total else None
 
 
 def _unaccounted(summary: Any) -> list[str]:

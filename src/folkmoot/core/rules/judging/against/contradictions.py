@@ -53,6 +53,8 @@ SIGNALLED = {
     "EXPERT_UNSUCCESSFUL": ("failed", ("done",)),
     "TASK_INCOMPLETE": ("incomplete", ("done",)),
 }
+# By which message a run takes back what it has sent; else by another of the same type.
+_TAKES_BACK = {"fix_request": "completion", "test_failures": "test_results"}
 # Messages that are verdicts by themselves: with an empty list they say that nothing was found.
 VERDICT_MESSAGES = ("review_findings", "security_issues", "test_failures", "test_results")
 
@@ -264,7 +266,9 @@ def _refusing(case: Case, said: Report, refusal: str) -> Contradiction:
     inside = any(message.type == refusal for message in enclosed(case, said))
     words = f"it {'holds' if inside else 'has sent'} a {refusal}: which holds? To have it changed report "
     words += "changes_requested (needs_fixes); to approve it, "
-    words += "leave the message out" if inside else "first send a completion whose payload.status is approved"
+    again = _TAKES_BACK.get(refusal, refusal)  # of the same subject, and the flow lets whoever sent the one send it
+    word = "passed" if again == "test_results" else "approved"
+    words += "leave the message out" if inside else f"first send a {again} whose payload.status is {word}"
     return Contradiction(words, "changes_requested")
 
 
