@@ -49,18 +49,40 @@ def test_no_change_speaks_as_the_reviewer_by_its_clients_settings(tmp_path: Path
     yard.doctor()
 
 
+OBEYED = [
+    *(".claude/settings.json", ".mcp.json", ".codex/config.toml", ".opencode/plugin/x.js", "tui.json"),
+    *(".github/lsp.json", "lsp.json", ".github/mcp.json", ".github/extensions/x/extension.mjs", ".github/hooks/x.json"),
+    *(".cursor/mcp.json", ".cursor/hooks.json", ".cursor/hooks/x.sh", ".vscode/mcp.json", ".vscode/tasks.json"),
+]
+
+
 @pytest.mark.attack(
     "gates",
     "a change brings settings of a client that the flow does not start, for whoever claims or opens it with that one",
     "it is refused, whatever the flow starts: any known client may come to the work later",
 )
-@pytest.mark.parametrize("path", [".claude/settings.json", ".mcp.json", ".codex/config.toml", ".cursor/mcp.json"])
+@pytest.mark.parametrize("path", some(OBEYED, [".claude/settings.json", ".cursor/hooks.json", ".github/lsp.json"]))
 def test_settings_of_known_clients_are_changed_by_no_run_whatever_the_flow_starts(tmp_path: Path, path: str) -> None:
     yard = Yard(tmp_path / "yard")
     item = yard.add("sly", f"write {path} {{}}", "report done")
     yard.run()
     assert yard.commits() == ["first"]
     assert "is where a client that plays your agents finds settings" in str(yard.board.log(item=item))
+    yard.close()
+
+
+def test_what_is_only_told_to_a_model_is_a_file_like_others(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard")
+    told = [
+        "AGENTS.md",
+        ".cursor/rules/x.mdc",
+        ".github/copilot-instructions.md",
+        ".github/dependabot.yml",
+        "src/lsp.json",
+    ]
+    item = yard.add("one", *(f"write {path} words" for path in told), "report done")
+    yard.run()
+    assert yard.status(item) == "done" and all(yard.landed(path) == "words" for path in told)
     yard.close()
 
 

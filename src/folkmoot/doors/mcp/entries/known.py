@@ -28,6 +28,7 @@ class Client(Struct, frozen=True, forbid_unknown_fields=True):
     http: Entry
     then: str
     skills: Skills
+    obeys: list[str] = []  # where else in a project it finds settings, hooks or programs by itself
 
     def entry(self, board: str, url: str | None) -> Entry:
         """What stands in its file for this board: started by the client, or at an address."""
@@ -66,5 +67,6 @@ def client_named(name: str) -> Client:
 
 
 def settings_in_projects() -> list[str]:
-    """The files of a project in which the known clients find their servers."""
-    return [client.file for client in clients().values() if not client.file.startswith("~")]
+    """The files of a project in which the known clients find their servers, and what else they obey there."""
+    found = [path for client in clients().values() for path in (client.file, *client.obeys)]
+    return [path for path in dict.fromkeys(found) if not path.startswith("~")]
