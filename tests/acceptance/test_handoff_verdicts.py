@@ -24,6 +24,8 @@ OPEN: list[View] = [
     {"rereview": [{"finding": "rename it", "status": "partially fixed"}]},
     {"summary": "Approved, provided you rename it before merging."},
     {"summary": "It reads well. Approved once it is renamed."},
+    {"summary": "Once the two issues below are fixed this is approved:\n\n- a.py:1 no hash\n- b.py:2 no test"},
+    {"summary": "If both are addressed, it can be approved."},
     {"needs_human_review": True},
     {"open_questions": ["May it be public?"]},
 ]
@@ -58,6 +60,8 @@ def test_changes_that_an_approval_requires_are_asked_for(tmp_path: Path, name: s
         {"minor_issues": ["rename it"]},
         {"needs_human_review": False, "no_changes_required": True},
         {"summary": "Approved. If it grows, split it."},
+        {"summary": "After the two issues were fixed this is approved."},
+        {"summary": "Once the data is corrected the order is approved, as the spec says."},
     ],
     ids=str,
 )
@@ -87,6 +91,24 @@ def test_a_verdict_that_is_denied_or_doubted_is_none(tmp_path: Path, form: str, 
     desk = Desk(tmp_path, "review")
     assert desk.tries(form.replace("{}", word, 1) if "{}" in form else form).code == 2
     assert desk.moot("show", "1")["column"] == "review"
+
+
+@pytest.mark.ledger("R-22", "R-32")
+def test_a_condition_before_the_return_is_asked_back(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, "review")
+    words = "Once the two issues below are fixed this is approved:\n\n- a.py:1 no hash\n- b.py:2 no test\n\n"
+    said = desk.tries(words + '{"status": "approved"}')
+    assert said.code == 2 and "which holds?" in said.err
+    assert desk.moot("show", "1")["column"] == "review"
+
+
+@pytest.mark.ledger("R-32")
+def test_a_fixer_that_counts_what_is_left_is_asked_about_that(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, "fix")
+    said = desk.tries('{"status": "fixes_applied", "fixed": 1, "remaining": 1, "notes": "the second is no fault"}')
+    assert said.code == 2 and "it names 1 open issue: which holds?" in said.err
+    after = desk.says('{"status": "fixes_applied", "fixed": 2, "remaining": 0, "notes": "both had one cause"}')
+    assert after["column"] == "review"
 
 
 @pytest.mark.ledger("H-09", "R-32")

@@ -114,3 +114,8 @@ def test_what_ends_no_run_is_told_what_does(said: dict[str, object], words: str)
     with pytest.raises(Invalid) as refused:
         read_report(json.dumps(said))
     assert words in refused.value.message and "unknown field" not in refused.value.message
+
+
+def test_that_fixes_were_applied_ends_a_run_whatever_stands_beside_it() -> None:
+    said = read_report(json.dumps({"status": "fixes_applied", "fixed": 2, "remaining": 1, "notes": "no case for one"}))
+    assert (said.outcome, said.extra["remaining"], said.extra["notes"]) == ("done", 1, "no case for one")

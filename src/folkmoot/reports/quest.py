@@ -11,7 +11,15 @@ from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import COUNTED, counted, tally, told_under
 from folkmoot.core.vocabulary.plans import says_nothing as no_order
 from folkmoot.core.vocabulary.plans import split_field, task_field
-from folkmoot.core.vocabulary.words import asks_to_split, meaning_in, meaning_of, place_said, plain, verdict_of
+from folkmoot.core.vocabulary.words import (
+    asks_to_split,
+    meaning_in,
+    meaning_of,
+    place_said,
+    plain,
+    says_fixed,
+    verdict_of,
+)
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.loose.issues import OPEN, left_open
@@ -103,12 +111,12 @@ def _is_known(word: Any) -> bool:
 
 def says_status(data: dict[str, Any]) -> bool:
     """Is it, as a whole text, meant as a report? A status alone, or with what says more about the end; one of our words
-    for it also beside whatever only describes. `{"status": "completed", "job": 12}` may be anybody's log."""
+    also beside what only describes. `{"status": "completed", "job": 12}` may be a log, `fixes_applied` is in none."""
     word = data.get("status")
     if not isinstance(word, str) or data.keys() & {"type", "signal"}:
         return False
     beside = {name: value for name, value in data.items() if name != "status" and name not in _OF_THE_END}
-    return not beside or (_is_known(word) and not any(may_decide(name, value) for name, value in beside.items()))
+    return not beside or says_fixed(word) or (_is_known(word) and not any(may_decide(*one) for one in beside.items()))
 
 
 def status_report(data: dict[str, Any]) -> Report:

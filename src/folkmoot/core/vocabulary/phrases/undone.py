@@ -218,6 +218,14 @@ _GIVEN_IF = pattern(
     r"(?:once|until|unless|pending|provided|if|subject to|on (?:the )?condition|conditional)\b[^\n]{0,200})",
     re.IGNORECASE | re.MULTILINE,
 )
+# The condition first: `Once both are fixed this is approved`. What was mended before is told in the past, and is none.
+_IF_FIRST = pattern(
+    r"(?:^|[.;]\s)[\s#>*_`+-]{0,12}((?:once|if|when|after|as soon as|provided(?: that)?)\b[^.;!?\n]{1,120}?"
+    r"\b(?:is|are|gets?) (?:fixed|addressed|resolved|mended|repaired|corrected|handled)\b"
+    r"[\s,:–—-]{1,4}(?:then )?(?:this |it |that |i |the (?:change|work|code|branch|pr|pull request) )?"
+    r"(?:(?:is|will be|would be|can be|may be|will|would|can) )?approved?\b)(?=\W{0,3}(?:$|[.:;!(–—]))",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def verdict_named(line: str) -> bool | None:
@@ -231,7 +239,7 @@ def said_refused(text: str) -> str | None:
     go on as it is."""
     told = without_unticked(text[:TEXT_MAX])
     found = [one.group(1) for one in _VERDICT.finditer(told) if _given(one.group(2)) is False]
-    found += [one.group(1) for one in _GIVEN_IF.finditer(told)]
+    found += [one.group(1) for given_if in (_GIVEN_IF, _IF_FIRST) for one in given_if.finditer(told)]
     found += [one.group() for one in _HELD_UP.finditer(told)]
     return " ".join(found[0].split()) if found else None
 
