@@ -27,9 +27,9 @@ def send_command(session: Session, file: str | None, to: str | None, schema: boo
     needed, the rest is filled in; the flow says who may send which type to whom. from may also be said by --as, and is
     a run's own agent inside of a run.
 
-    context.item binds it to an item; without one it is about the item its sender works on, or the only one there is.
-    Else a task_handoff or task_assignment makes an item, an escalation or clarification_request asks you, and any
-    other waits on the board for its receiver.
+    context.item binds it to an item. Without one a task_handoff or task_assignment from outside of a run is new work,
+    and makes an item; any other is about the item its sender works on, or the only one there is. Else an escalation
+    or clarification_request asks you, and what is left waits on the board for its receiver.
 
     \b
     Examples:
