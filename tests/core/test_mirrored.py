@@ -11,6 +11,8 @@ from folkmoot.core import commands
 from folkmoot.core.commands import Actor
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Artifact, Dispute, Item, Side
+from folkmoot.core.proposals.issue import SeenIssue
+from folkmoot.core.proposals.proposal import Seen
 from folkmoot.core.records import Message, Question, Wanted
 from folkmoot.core.rules.decide import FOR_PEOPLE, decide
 from folkmoot.core.rules.sharing.mirrored import (
@@ -63,6 +65,10 @@ def test_nothing_that_is_for_people_is_said_by_an_agents_file(kind: type[command
         "AnswerQuestion": {"question": "q1", "answer": "x"},
         "SayToAgent": {"text": "x"},
         "SettleLanding": {"branch": "b", "new": "c", "moved": True},
+        "SeeProposal": {"seen": Seen(state="open", commit="c")},
+        "TellMerge": {"seen": Seen(state="open", commit="c"), "became": "merged"},
+        "PausePool": {"pool": "p", "seconds": 1.0, "why": "w"},
+        "SeeIssue": {"seen": SeenIssue(title="t")},
     }
     with pytest.raises(Refused) as refused:
         decide(situation, kind(**needed.get(kind.__name__, {})))

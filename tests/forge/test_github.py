@@ -332,3 +332,41 @@ def test_the_token_is_a_variable_or_that_of_gh(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="gh is not installed"):
         Token({}, lambda name: None, "api.github.com")()
     assert subprocess.run([str(gh)], check=False).returncode
+
+
+NODE = {"number": 1, "state": "OPEN", "headRefOid": "a" * 40}
+LIMIT = {"limit": 5_000, "remaining": 1, "resetAt": "soon"}
+BAD_ANSWERS: list[object] = [
+    [1],
+    {"errors": "x"},
+    {"data": {"rateLimit": {"limit": 10}, "nodes": []}},
+    {"data": {"rateLimit": LIMIT, "nodes": []}},
+    {"data": {"rateLimit": None, "nodes": [{**NODE, "commits": {"nodes": [{"commit": None}]}}]}},
+    {"data": {"rateLimit": None, "nodes": [{**NODE, "reviews": {"nodes": [{"state": "COMMENTED", "body": "x"}]}}]}},
+]
+
+
+@pytest.mark.parametrize("told", BAD_ANSWERS)
+def test_an_answer_in_another_form_is_like_none(hub: GitHub, told: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    forge = port(hub)
+    proposal = proposed(hub, forge)
+    monkeypatch.setattr(hub, "_graphql", lambda body: told)
+    with pytest.raises(ForgeAway):
+        forge.state([proposal], "main")
+
+
+def test_half_a_letter_in_a_comment_hides_nothing_else(hub: GitHub) -> None:
+    forge = port(hub)
+    proposal = proposed(hub, forge)
+    hub.line_comment(proposal.number, "one.txt", 1, "cut off here: \ud83d")
+    said = seen(forge, proposal).said
+    assert [one.text for one in said] == ["cut off here: ?"] and means(forge, proposal) == "red"
+
+
+@pytest.mark.parametrize("line", [-5, 0, 2**70, True, "7", None])
+def test_a_line_that_no_file_has_is_left_out(hub: GitHub, line: object) -> None:
+    forge = port(hub)
+    proposal = proposed(hub, forge)
+    hub.line_comment(proposal.number, "one.txt", line, "rename it")  # type: ignore[arg-type]
+    (said,) = seen(forge, proposal).said
+    assert said.line is None and said.path == "one.txt"

@@ -9,6 +9,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from folkmoot.core.flow import Land
+from folkmoot.core.report import Count
 
 CheckState = Literal["success", "failure", "pending"]
 ProposalState = Literal["open", "changed", "closed", "merged"]
@@ -60,7 +61,7 @@ class Said(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     text: str
     asks: bool = False  # it is a verdict that asks for changes
     path: str | None = None
-    line: int | None = None
+    line: Count | None = None
     may: bool = False  # by somebody who may write there
     own: bool = False  # by the board itself
 

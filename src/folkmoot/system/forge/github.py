@@ -1,8 +1,8 @@
 """GitHub: pull requests and issues, by REST; how all open ones stand, by one question in GraphQL."""
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
@@ -11,7 +11,7 @@ from folkmoot.core.proposals.issue import ForgeIssue, Tracked
 from folkmoot.core.proposals.proposal import Proposal, Seen
 from folkmoot.errors import Unavailable
 from folkmoot.system.forge.github_issues import ISSUES, issue, may_write, pictures
-from folkmoot.system.forge.http import LONGEST_SECONDS, Http
+from folkmoot.system.forge.http import LONGEST_SECONDS, WORDS_SHOWN, Http
 from folkmoot.system.forge.pictures import ENQUEUE, QUERY, seen
 from folkmoot.worker.forge.port import (
     BEGIN,
@@ -34,6 +34,16 @@ WAYS = {"merge": "allow_merge_commit", "squash": "allow_squash_merge", "rebase":
 TITLE_MAX, BODY_MAX = 250, 60_000
 
 
+@contextmanager
+def in_good_form() -> Iterator[None]:
+    """An answer that is not what was asked for, as of a machine between: like no answer, it passes by itself."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        why = f"{type(error).__name__}: {error}"[:WORDS_SHOWN]
+        raise ForgeAway("forge_away", "the forge does not answer in good form: {why}", "", why) from error
+
+
 class GitHub:
     """One repository, `OWNER/NAME`. `base` is where REST is answered: GraphQL is beside it."""
 
@@ -53,6 +63,7 @@ class GitHub:
         self._required: dict[str, tuple[float, list[str] | None]] = {}
         self._merges: dict[str, tuple[float, str]] = {}
 
+    @in_good_form()
     def propose(self, wish: Wish) -> Pulled:
         found = self._open(wish)
         if found is None:
@@ -75,6 +86,7 @@ class GitHub:
         found = self.http.get(self._at(f"pulls?{asked}"))
         return next((one for one in found or [] if one["head"]["ref"] == wish.branch), None)
 
+    @in_good_form()
     def state(self, proposals: Sequence[Proposal], base: str) -> dict[int, Seen]:
         found: dict[int, Seen] = {}
         required = self._required_of(base) if proposals else None
@@ -142,6 +154,7 @@ class GitHub:
                 return []
             raise
 
+    @in_good_form()
     def merge(self, proposal: Proposal, base: str, *, queues: bool) -> Literal["merged", "queued"]:
         if queues:
             told = self._told(ENQUEUE, {"id": proposal.node, "head": proposal.commit})
@@ -172,6 +185,7 @@ class GitHub:
             raise _not_merged("no way to merge is allowed there")
         return allowed[0]
 
+    @in_good_form()
     def comment(self, number: int, text: str, known: int | None = None) -> int | None:
         said = {"body": f"{text[:BODY_MAX]}\n\n{OWN}"}
         with suppress(ForgeRefused):  # somebody has removed it: it is said anew
@@ -182,6 +196,7 @@ class GitHub:
         found = (told or {}).get("id")
         return found if isinstance(found, int) else None
 
+    @in_good_form()
     def pictures(self, issues: Sequence[Tracked]) -> dict[int, IssuePicture]:
         found: dict[int, IssuePicture] = {}
         for first in range(0, len(issues), AT_ONCE):
@@ -193,12 +208,15 @@ class GitHub:
                 break
         return found
 
+    @in_good_form()
     def may_write(self, who: str) -> bool:
         return may_write(self.http, self.repository, who)
 
+    @in_good_form()
     def issue(self, number: int) -> ForgeIssue:
         return issue(self.repository, self.http.get(self._at(f"issues/{number}")))
 
+    @in_good_form()
     def issues(self, label: str) -> list[ForgeIssue]:
         found: list[ForgeIssue] = []
         for page in range(1, PAGES_MAX + 1):

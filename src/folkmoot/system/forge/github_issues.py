@@ -5,7 +5,6 @@ from typing import Any
 from urllib.parse import quote
 
 from folkmoot.core.proposals.issue import BODY_MAX, ForgeIssue, IssueLink, SeenIssue, Tracked
-from folkmoot.errors import Unavailable
 from folkmoot.system.forge.graph import cut, login, nodes
 from folkmoot.system.forge.http import Http
 from folkmoot.worker.forge.port import OWN, ForgeRefused, IssuePicture, Reply
@@ -50,17 +49,14 @@ def _reply(one: dict[str, Any]) -> Reply:
 
 
 def issue(repository: str, told: Any) -> ForgeIssue:
-    try:
-        number, url, node = int(told["number"]), str(told["html_url"]), str(told.get("node_id") or "")
-        return ForgeIssue(
-            link=IssueLink(repository=repository, number=number, url=url, node=node),
-            title=cut(told["title"]),
-            body=cut(told.get("body"), BODY_MAX),
-            is_open=told.get("state") == "open",
-            labels=[cut(one["name"]) for one in told.get("labels") or []],
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise Unavailable("forge_away", "the forge does not tell of that issue in good form") from error
+    number, url, node = int(told["number"]), str(told["html_url"]), str(told.get("node_id") or "")
+    return ForgeIssue(
+        link=IssueLink(repository=repository, number=number, url=url, node=node),
+        title=cut(told["title"]),
+        body=cut(told.get("body"), BODY_MAX),
+        is_open=told.get("state") == "open",
+        labels=[cut(one["name"]) for one in told.get("labels") or []],
+    )
 
 
 def may_write(http: Http, repository: str, who: str) -> bool:

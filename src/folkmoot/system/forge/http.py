@@ -1,6 +1,7 @@
 """Asks a forge over HTTP, once, within a time, with a token that nobody sees. No redirect is followed."""
 
 import http.client
+import json
 import ssl
 import threading
 import time
@@ -158,7 +159,18 @@ def _read(data: bytes) -> Any:
         return None
     with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return msgspec.json.decode(data)
+    with suppress(ValueError, RecursionError):  # half a letter in somebody's words is no fault of all the others
+        return _whole(json.loads(data.decode("utf-8", "replace")))
     return None
+
+
+def _whole(told: Any) -> Any:
+    """Half a letter becomes a mark: no store would take it."""
+    if isinstance(told, str):
+        return told.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(told, list):
+        return [_whole(one) for one in told]
+    return {name: _whole(one) for name, one in told.items()} if isinstance(told, dict) else told
 
 
 def _message(told: Any) -> str:

@@ -10,6 +10,7 @@ WORDS_MAX = 8_000
 ASKS = "CHANGES_REQUESTED"
 TOLD = frozenset({"COMMENTED", ASKS})
 CLEAR = frozenset({"CLEAN", "HAS_HOOKS", "UNSTABLE"})  # unstable: what is not required is red
+LINE_MAX = 2**31
 
 QUERY = """query($ids: [ID!]!) {
   rateLimit { limit remaining resetAt }
@@ -98,12 +99,12 @@ def _check(one: dict[str, Any]) -> Check:
         ended = COMPLETED if word not in ("pending", "expected", "") else ""
         words, url = one.get("description"), one.get("targetUrl")
         return Check(
-            name=str(one.get("context")), state=check_state(ended, word), words=_cut(words), url=str(url or "")
+            name=_cut(one.get("context")), state=check_state(ended, word), words=_cut(words), url=str(url or "")
         )
     told = [str(word) for word in (one.get("title"), one.get("summary")) if word]
     state = check_state(one.get("status"), one.get("conclusion"))
     return Check(
-        name=str(one.get("name")), state=state, words=_cut("\n".join(told)), url=str(one.get("detailsUrl") or "")
+        name=_cut(one.get("name")), state=state, words=_cut("\n".join(told)), url=str(one.get("detailsUrl") or "")
     )
 
 
@@ -116,7 +117,7 @@ def _said(node: dict[str, Any]) -> list[Said]:
     ]
     for thread in _nodes(node.get("reviewThreads")):
         if not thread.get("isResolved"):
-            place = {"path": thread.get("path"), "line": thread.get("line")}
+            place = {"path": _cut(thread.get("path")) or None, "line": _line(thread.get("line"))}
             found += [_words("comment", one, **place) for one in _nodes(thread.get("comments"))]
     return found
 
@@ -134,6 +135,10 @@ def _cut(text: object) -> str:
     return words.encode("utf-8", "replace").decode("utf-8")
 
 
+def _line(one: object) -> int | None:
+    return one if type(one) is int and 0 < one <= LINE_MAX else None
+
+
 def _nodes(connection: Any) -> list[dict[str, Any]]:
     return [one for one in (connection or {}).get("nodes") or [] if one]
 
@@ -143,7 +148,7 @@ def _oid(one: Any) -> str | None:
 
 
 def _login(one: Any) -> str:
-    return str((one or {}).get("login") or "")
+    return _cut((one or {}).get("login"))
 
 
 def _closer(node: dict[str, Any]) -> str:
