@@ -19,12 +19,12 @@ from folkmoot.reports.quest import (
     is_shared_only,
     is_status_report,
     says_return,
-    shared_parts,
     split_report,
     status_report,
 )
 from folkmoot.reports.signals import COMPLETE, INCOMPLETE, SEEKING, UNSUCCESSFUL
 from folkmoot.reports.splits.finding import find_split
+from folkmoot.reports.splits.shared import shared_parts
 from folkmoot.reports.uniting.statements import united
 
 _FIELDS = {*FIELDS, "attempt"}

@@ -26,7 +26,14 @@ from folkmoot.reports.loose.issues import OPEN, left_open
 from folkmoot.reports.loose.names import with_known_names
 from folkmoot.reports.placeholders import is_placeholder
 from folkmoot.reports.splits.finding import BESIDE, ORDERS, Split, find_split, split_fields, words_only
-from folkmoot.reports.splits.shared import contracts_in, is_wrapper, once_each, points_in, shared_contracts
+from folkmoot.reports.splits.shared import (
+    contracts_in,
+    is_wrapper,
+    once_each,
+    shared_contracts,
+    shared_parts,
+    told_points,
+)
 from folkmoot.reports.status import WORDS
 
 STATUSES: dict[str, Outcome] = {
@@ -303,7 +310,7 @@ def _output(said: Taken, parts: dict[str, Any]) -> None:
     if created or modified:
         told = parts.get("files", Files())
         parts["files"] = Files(created=[*told.created, *created], modified=[*told.modified, *modified])
-    parts |= _points(output)
+    parts |= told_points(output)
     interfaces = inner.texts("interfaces")
     if isinstance(output.get("interfaces"), dict):
         interfaces = [f"{one.name}: {one.text}" for one in contracts_in(output["interfaces"])]
@@ -317,12 +324,6 @@ def _output(said: Taken, parts: dict[str, Any]) -> None:
             parts[name] = "\n".join(part for part in (parts.get(name), told) if part)
         else:
             parts[name] = list(dict.fromkeys([*parts.get(name, []), *told]))
-
-
-def _points(data: dict[str, Any]) -> dict[str, Any]:
-    """Integration points with what is said of each, or only named."""
-    points = points_in(data.get("integrationPoints", data.get("integration_points")))
-    return {"integration_points": points} if points else {}
 
 
 def delegation(data: dict[str, Any]) -> Report | None:
@@ -389,20 +390,4 @@ def split_parts(said: Taken, found: Split) -> dict[str, Any]:
         parts["integration_points"] = points
     said.used |= found.names | {name for name, value in said.data.items() if is_wrapper(name, value)}
     said.used |= {name for name in said.data if split_field(name) in (*ORDERS, "owners") and name not in BESIDE}
-    return parts
-
-
-def shared_parts(said: Taken, data: dict[str, Any]) -> dict[str, Any]:
-    """The contracts and meeting points of a decomposition, with their words or only by their names."""
-    parts: dict[str, Any] = {}
-    contracts = once_each(shared_contracts(data))
-    if contracts:
-        parts["contracts"] = contracts
-        said.used |= {
-            name for name, value in data.items() if split_field(name) == "contracts" and isinstance(value, dict)
-        }
-    points = _points(data)
-    if points:
-        parts |= points
-        said.used.add("integrationPoints")
     return parts

@@ -8,6 +8,7 @@ from folkmoot.core.report import Contract
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.plans import split_field
 from folkmoot.core.vocabulary.words import plain
+from folkmoot.reports.fields import Taken
 
 _POINT = ("point", "integration point")
 _NAME = pattern(r"[^():{}=\n]{1,100}")
@@ -109,3 +110,25 @@ def _with_name(part: dict[str, Any]) -> dict[str, Any]:
 
 def as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def told_points(data: dict[str, Any]) -> dict[str, Any]:
+    """Integration points with what is said of each, or only named."""
+    points = points_in(data.get("integrationPoints", data.get("integration_points")))
+    return {"integration_points": points} if points else {}
+
+
+def shared_parts(said: Taken, data: dict[str, Any]) -> dict[str, Any]:
+    """The contracts and meeting points of a decomposition, with their words or only by their names."""
+    parts: dict[str, Any] = {}
+    contracts = once_each(shared_contracts(data))
+    if contracts:
+        parts["contracts"] = contracts
+        said.used |= {
+            name for name, value in data.items() if split_field(name) == "contracts" and isinstance(value, dict)
+        }
+    points = told_points(data)
+    if points:
+        parts |= points
+        said.used.add("integrationPoints")
+    return parts
