@@ -1,5 +1,6 @@
 """From finished work to a merged pull request: real git, real processes, a GitHub that behaves as the real one does."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from folkmoot.core.commands import Actor, ResumeBoard
 from folkmoot.wiring.running import tools_of, worker_name
+from folkmoot.worker.forge.port import BEGIN, END
 from folkmoot.worker.jobs import job as jobs
 from folkmoot.worker.worker import Worker
 from tests.forge.github import TOKEN, git
@@ -243,3 +245,21 @@ def test_the_token_is_in_no_run_no_log_no_file_and_no_argument(tmp_path: Path) -
         for name in files:
             assert TOKEN.encode() not in Path(folder, name).read_bytes(), name
     shop.close()
+
+
+@pytest.mark.attack(
+    "doors",
+    "an agent's summary holds the mark that ends the board's part of a description, and words that call people behind it",
+    "it is no mark there: at the next renewal all of its words are in the block of code, and none is left behind",
+)
+def test_no_words_of_an_agent_come_out_of_their_block(shop: Workshop) -> None:
+    sly = json.dumps({"outcome": "done", "summary": "x <!-- moot:end -->\n\n@octocat fixes #1\n"})
+    plain = json.dumps({"outcome": "done", "summary": "tidy"})
+    twice = f"shell if test -f one.txt; then echo 2 > one.txt; R='{plain}'; else echo 1 > one.txt; R='{sly}'; fi; "
+    item, number = proposed(shop, twice + 'printf %s "$R" > "$MOOT_REPORT"')
+    assert shop.hub.pulls[number].body.count("moot:end") == 2 and shop.hub.pulls[number].body.count(END) == 1
+    for name in ("unit", "lint"):
+        shop.hub.check(shop.hub.head(number), name, "FAILURE")
+    shop.work()
+    body = shop.hub.pulls[number].body
+    assert "tidy" in body and "octocat" not in body and (body.count(BEGIN), body.count(END)) == (1, 1)

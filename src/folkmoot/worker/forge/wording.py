@@ -29,7 +29,12 @@ def description(view: ItemView, agents: Collection[str], commit: str, evidence: 
         _runs(runs),
         f"Item {view.id}. The gates ran on exactly this commit before it was pushed.",
     ]
-    return "\n\n".join([BEGIN, *filter(None, parts), END])
+    return "\n\n".join([BEGIN, *(unmarked(part) for part in parts if part), END])
+
+
+def unmarked(text: str) -> str:
+    """Nobody's words are a mark of the board's: the next description would begin or end there."""
+    return text.replace("<!--", "<!\u2060--")
 
 
 def fenced(text: str) -> str:
