@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -249,17 +250,75 @@ def test_the_token_is_in_no_run_no_log_no_file_and_no_argument(tmp_path: Path) -
 
 @pytest.mark.attack(
     "doors",
-    "an agent's summary holds the mark that ends the board's part of a description, and words that call people behind it",
+    "an agent's summary holds the mark that ends the board's part of a description, and words behind it",
     "it is no mark there: at the next renewal all of its words are in the block of code, and none is left behind",
 )
 def test_no_words_of_an_agent_come_out_of_their_block(shop: Workshop) -> None:
     sly = json.dumps({"outcome": "done", "summary": "x <!-- moot:end -->\n\n@octocat fixes #1\n"})
     plain = json.dumps({"outcome": "done", "summary": "tidy"})
     twice = f"shell if test -f one.txt; then echo 2 > one.txt; R='{plain}'; else echo 1 > one.txt; R='{sly}'; fi; "
-    item, number = proposed(shop, twice + 'printf %s "$R" > "$MOOT_REPORT"')
+    _, number = proposed(shop, twice + 'printf %s "$R" > "$MOOT_REPORT"')
     assert shop.hub.pulls[number].body.count("moot:end") == 2 and shop.hub.pulls[number].body.count(END) == 1
     for name in ("unit", "lint"):
         shop.hub.check(shop.hub.head(number), name, "FAILURE")
     shop.work()
     body = shop.hub.pulls[number].body
     assert "tidy" in body and "octocat" not in body and (body.count(BEGIN), body.count(END)) == (1, 1)
+
+
+def taken_in(shop: Workshop, *lines: str, **fields: Any) -> tuple[str, int, str]:
+    item = shop.add("One", *lines, **fields)
+    shop.work()
+    theirs = shop.hub.push(f"moot/{item}", "theirs.txt", "theirs\n")
+    shop.work()
+    shop.board.answer(shop.board.inbox()[0]["id"], "take it in and go on")
+    shop.work()
+    return item, shop.pull(item), theirs
+
+
+def paths_of(shop: Workshop, number: int) -> list[str]:
+    return git(shop.hub.repository, "ls-tree", "-r", "--name-only", shop.hub.head(number)).splitlines()
+
+
+def test_what_was_taken_in_stays_when_the_target_moves_on(shop: Workshop) -> None:
+    item, number, theirs = taken_in(shop, "write one.txt made", "report done", files=["one.txt"])
+    shop.hub.strict = True
+    shop.hub.push("main", "other.txt", "other\n")
+    shop.look()
+    shop.work()
+    assert paths_of(shop, number) == ["README.md", "one.txt", "other.txt", "theirs.txt"], shop.board.show(item)["why"]
+    assert git(shop.hub.repository, "rev-list", f"{shop.hub.head(number)}..{theirs}") == ""
+
+
+def test_what_was_taken_in_stays_when_the_work_is_mended(shop: Workshop) -> None:
+    fix = "shell test -f one.txt && echo mended > one.txt || echo made > one.txt"
+    item, number, _ = taken_in(shop, fix, "report done", files=["one.txt"])
+    for name in ("unit", "lint"):
+        shop.hub.check(shop.hub.head(number), name, "FAILURE")
+    shop.work()
+    assert git(shop.hub.repository, "show", f"{shop.hub.head(number)}:one.txt") == "mended"
+    assert paths_of(shop, number) == ["README.md", "one.txt", "theirs.txt"], shop.board.show(item)["why"]
+
+
+def test_what_was_taken_in_gives_the_item_no_right_to_it(shop: Workshop) -> None:
+    fix = "shell if test -f one.txt; then echo sly > theirs.txt; echo 2 > one.txt; else echo 1 > one.txt; fi"
+    item, number, _ = taken_in(shop, fix, "report done", files=["one.txt"])
+    before = shop.hub.head(number)
+    for name in ("unit", "lint"):
+        shop.hub.check(before, name, "FAILURE")
+    shop.work()
+    assert shop.hub.head(number) == before and "sly" not in git(shop.hub.repository, "log", "-p", "--all")
+    assert shop.board.show(item)["status"] != "done"
+
+
+def test_what_took_the_place_of_what_was_to_be_taken_in_is_asked_about(shop: Workshop) -> None:
+    item, number = proposed(shop)
+    shop.hub.push(f"moot/{item}", "first.txt", "first\n")
+    shop.look()
+    second = shop.hub.push(f"moot/{item}", "second.txt", "second\n", onto=shop.hub.tip("main"))
+    shop.board.answer(shop.board.inbox()[0]["id"], "take it in and go on")
+    shop.work()
+    assert shop.hub.head(number) == second and second[:12] in shop.board.inbox()[0]["question"]
+    shop.board.answer(shop.board.inbox()[0]["id"], "take it in and go on")
+    shop.work()
+    assert paths_of(shop, number) == ["README.md", "one.txt", "second.txt"], shop.board.show(item)["why"]

@@ -21,6 +21,13 @@ FAILED = frozenset({"failure", "error", "timed_out", "startup_failure"})
 COMPLETED = "completed"
 
 
+class Taken(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+    """What somebody else put on the branch of a proposal, and a person had taken in: from then on it belongs to it."""
+
+    commit: str
+    onto: str = ""  # the board's own commit that was on the branch before; empty where it had put none there
+
+
 class Proposal(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """A pull request of the board's, and the commit that it was opened or last renewed for."""
 
@@ -37,6 +44,7 @@ class Proposal(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     state: ProposalState = "open"
     renew: bool = False  # the target branch has moved on, and it must be brought along
     found: str | None = None  # what somebody else has put on its branch
+    taken: list[Taken] = field(default_factory=list)  # what is in the commit of that, by a person's word
     heard: list[str] = field(default_factory=list)  # of failed checks and of what people said: told already
     question: str | None = None  # in which a person was asked about it
     stands: str = ""  # how it stood when it was last seen, in words

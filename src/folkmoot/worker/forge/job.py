@@ -6,7 +6,7 @@ compare-and-swap from what this board put there, and a pull request that is ther
 
 from folkmoot.core.commands import ENGINE, RecordLanding
 from folkmoot.core.proposals.orders import MeetOthersWork, PausePool, RecordProposal
-from folkmoot.core.proposals.proposal import Proposal
+from folkmoot.core.proposals.proposal import Proposal, Taken
 from folkmoot.core.work import Touched
 from folkmoot.engine.run_context import RunContext
 from folkmoot.errors import MootError, Refused, Unavailable
@@ -31,6 +31,15 @@ def check_rest(tools: Tools) -> None:
         raise ForgeLimited(REST_SECONDS, held.why)
 
 
+def theirs_in(proposal: Proposal | None) -> list[Taken]:
+    """What others put on its branch that belongs to it: what was taken in, and what a person has just said to."""
+    if proposal is None:
+        return []
+    if proposal.state != "changed" or not proposal.found:
+        return proposal.taken
+    return [*proposal.taken, Taken(commit=proposal.found, onto=proposal.commit)]
+
+
 class ProposalJob(LandingJob):
     def merge(self, workspaces: GitWorkspaces, run_context: RunContext, tip: str | None) -> Merged | None:
         """As a landing merges; with what somebody else put on its branch, if a person said to take it in; and on top of
@@ -40,12 +49,13 @@ class ProposalJob(LandingJob):
         assert head is not None
         if intent is not None and (intent.old, intent.head) == (tip, head) and repository.kept(intent.new):
             return Merged(intent.new, repository.tree_of(intent.new), forward=True)  # the run before came no further
+        if self._is_replaced(repository, run_context):
+            return None
         words, author = words_of(run_context), author_of("folkmoot")
-        if before is not None and before.state == "changed" and before.found:
-            self._remote(repository).branch(before.branch)  # so that its objects are here
-            joined = repository.merge(head, before.found, words, author)
+        for one in theirs_in(before):
+            joined = repository.merge(head, one.commit, words, author)
             if joined.commit is None:
-                self.conflict(workspaces, run_context, before.found, joined)
+                self.conflict(workspaces, run_context, one.commit, joined)
                 return None
             head = joined.commit
         merged = repository.merge(tip, head, words, author)
@@ -60,15 +70,39 @@ class ProposalJob(LandingJob):
             return Merged(commit, merged.tree)
         return merged
 
+    def _is_replaced(self, repository: Repository, run_context: RunContext) -> bool:
+        """Have what is to be taken in here. True: something else is there by now, and a person is asked again."""
+        before = run_context.proposal
+        if before is None or all(repository.kept(one.commit) for one in theirs_in(before)):
+            return False
+        at = self._remote(repository).branch(before.branch)
+        missing = next((one.commit for one in theirs_in(before) if not repository.kept(one.commit)), None)
+        if missing is None:
+            return False
+        if at is None:
+            words = "{branch} is gone, and with it {commit}, which was to be taken in"
+            raise Unavailable(
+                "commit_missing", words, "push it there again, or give the item up", before.branch, missing
+            )
+        self._met(before.branch, at)
+        return True
+
     def touched(self, repository: Repository, run_context: RunContext, tip: str | None, commit: str) -> list[Touched]:
-        """What a person put on the branch is not the item's change: its files were nobody's to allow."""
-        found, before = repository.touched(tip, commit), run_context.proposal
-        if before is None or before.state != "changed" or not before.found:
+        """What a person put on the branch is not the item's change, as far as it is as they put it: its files were
+        nobody's to allow."""
+        found = repository.touched(tip, commit)
+        theirs: dict[bytes, tuple[str, str]] = {}
+        for one in theirs_in(run_context.proposal):
+            fork = repository.fork(one.onto or run_context.head, one.commit)
+            theirs |= {change.path: (change.mode, change.new) for change in repository.changes(fork, one.commit)}
+        if not theirs:
             return found
-        fork = repository.fork(run_context.head, before.found)
-        theirs = {change.path for change in repository.changes(fork, before.found)}
-        ours = {change.path for change in repository.changes(tip, run_context.head)}
-        return [one for one in found if one.path.encode() not in theirs - ours]
+        assert run_context.head is not None
+        fork = repository.fork(tip, run_context.head)
+        ours = {change.path for change in repository.changes(fork, run_context.head)}
+        now = {change.path: (change.mode, change.new) for change in repository.changes(tip, commit)}
+        spared = {path for path, put in theirs.items() if path not in ours or now.get(path) == put}
+        return [one for one in found if one.path.encode("utf-8", "surrogateescape") not in spared]
 
     def move_target(self, workspaces: GitWorkspaces, run_context: RunContext, record: RecordLanding) -> bool:
         if record.new == record.old:
@@ -166,6 +200,7 @@ class ProposalJob(LandingJob):
             commit=record.new,
             tree=record.tree,
             base=record.old,
+            taken=theirs_in(run_context.proposal),
         )
         told = RecordProposal(proposal=proposal)
         self.step("report")
