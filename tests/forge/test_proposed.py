@@ -322,3 +322,14 @@ def test_what_took_the_place_of_what_was_to_be_taken_in_is_asked_about(shop: Wor
     shop.board.answer(shop.board.inbox()[0]["id"], "take it in and go on")
     shop.work()
     assert paths_of(shop, number) == ["README.md", "one.txt", "second.txt"], shop.board.show(item)["why"]
+
+
+def test_after_a_restore_another_item_of_that_number_rewrites_no_branch(shop: Workshop) -> None:
+    backup = shop.board.backup()["path"]
+    old, number = proposed(shop, title="Old")
+    head = shop.hub.head(number)
+    shop.restore(backup)
+    new = shop.add("New", "write two.txt made", "report done")
+    shop.work()
+    assert new == old and shop.hub.head(number) == head, "the other one's work is still there"
+    assert "did not put there" in shop.board.inbox()[0]["question"]

@@ -14,6 +14,7 @@ from folkmoot.core.item import Item
 from folkmoot.engine.checking.doctor import examine
 from folkmoot.system.forge.token import VARIABLE
 from folkmoot.testing.in_json import InJson
+from folkmoot.wiring.backups import restore
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.wiring.forge.beside import watch_of
 from folkmoot.wiring.running import tools_of, worker_name
@@ -102,6 +103,13 @@ class Workshop:
 
     def main(self, path: str) -> str:
         return git(self.hub.repository, "show", f"main:{path}")
+
+    def restore(self, backup: str) -> None:
+        """Set the board back to a backup, as `moot restore` does."""
+        self.board.close()
+        restore(self.home, os.path.join(self.folder, backup), None)
+        self.board = InJson(Board.open(str(self.folder), actor="somebody"))
+        self.application = self.board._application
 
     def doctor(self) -> None:
         found = examine(self.application.engine)

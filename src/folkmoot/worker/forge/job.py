@@ -9,7 +9,7 @@ from folkmoot.core.proposals.orders import MeetOthersWork, PausePool, RecordProp
 from folkmoot.core.proposals.proposal import Proposal, Taken
 from folkmoot.core.work import Touched
 from folkmoot.engine.run_context import RunContext
-from folkmoot.errors import MootError, Refused, Unavailable
+from folkmoot.errors import Invalid, MootError, Refused, Unavailable
 from folkmoot.worker.forge.port import POOL, ForgeAway, ForgeLimited, Pulled, Wish
 from folkmoot.worker.forge.wording import description, title_of
 from folkmoot.worker.git.refs import listed
@@ -19,7 +19,7 @@ from folkmoot.worker.jobs.landing import LandingJob, words_of
 from folkmoot.worker.tools import Tools
 from folkmoot.worker.workspaces import GitWorkspaces, author_of
 
-PUSHED = "refs/moot/pushed/"  # behind it the item and a commit that was to be pushed for it
+PUSHED = "refs/moot/pushed/"  # behind it the item and the run that was to push a commit for it
 TRIES = 5
 REST_SECONDS = 60.0  # after which it is looked again whether the forge may be asked
 
@@ -140,10 +140,11 @@ class ProposalJob(LandingJob):
     ) -> str | None:
         """None: the branch is there. Else the commit of somebody else that is on it."""
         before = run_context.proposal
-        ours = set(listed(repository, f"{PUSHED}{self.item}/").values())
+        pushed = listed(repository, f"{PUSHED}{self.item}/")
+        ours = {commit for run, commit in pushed.items() if self._is_known(run)}
         ours |= {one for one in (before.commit, before.found) if one} if before is not None else set()
         ours |= {run_context.landing.new} if run_context.landing is not None else set()
-        repository.keep(f"{PUSHED}{self.item}/{new}", new)
+        repository.keep(f"{PUSHED}{self.item}/{self.run}", new)
         tries = 0
         while tries < TRIES:
             try:
@@ -162,6 +163,13 @@ class ProposalJob(LandingJob):
             except RemoteAway as away:
                 self.wait_for_remote(away)  # for a time of its own
         raise Unavailable("branch_unsteady", "{branch} kept moving while it was pushed", "", branch)
+
+    def _is_known(self, run: str) -> bool:
+        """A board that was set back knows nothing of the runs after that: what they pushed may be another item's."""
+        try:
+            return self.tools.application.queries.run_context(run).item == self.item
+        except Invalid:
+            return False
 
     def _met(self, branch: str, commit: str) -> None:
         met = MeetOthersWork(branch=branch, commit=commit)
