@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -264,6 +265,20 @@ def test_no_words_of_an_agent_come_out_of_their_block(shop: Workshop) -> None:
     shop.work()
     body = shop.hub.pulls[number].body
     assert "tidy" in body and "octocat" not in body and (body.count(BEGIN), body.count(END)) == (1, 1)
+
+
+@pytest.mark.attack(
+    "doors",
+    "a title or a summary calls people or closes issues on the forge, by the name and the commits of a pull request",
+    "unseen letters stand in between: nobody is called, and a merge closes nothing",
+)
+def test_no_name_and_no_commit_of_a_proposal_calls_anybody(shop: Workshop) -> None:
+    said = json.dumps({"outcome": "done", "summary": "made by @octocat: closes acme/shop#7, Fixed: #12"})
+    shell = f"shell printf %s '{said}' > \"$MOOT_REPORT\""
+    item, number = proposed(shop, "write one.txt made", shell, title="Fixes #9 with @bob")
+    told = git(shop.hub.repository, "log", "--format=%B", shop.hub.head(number)) + shop.hub.pulls[number].title
+    assert "made by" in told and "with @" in told and f"Moot-Item: {item}" in told
+    assert not re.search(r"@\w", told) and not re.search(r"(?i)(close[sd]?|fix(es|ed)?)[:\s]+\S*#", told), told
 
 
 def taken_in(shop: Workshop, *lines: str, **fields: Any) -> tuple[str, int, str]:

@@ -85,6 +85,7 @@ def open_repository(home: str, target: str, flow_now: Callable[[], Flow] | None 
     repository.told = _told_now(home, flow_now)
     repository.remote_now = _remote_now(repository, lambda: flow_now().remote if flow_now else None)
     repository.base_now = _remote_now(repository, lambda: flow_now().base_remote if flow_now else None)
+    repository.proposes = lambda: flow_now is not None and flow_now().proposes
     return repository
 
 

@@ -10,7 +10,7 @@ from folkmoot.core.work import Touched
 from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.change import is_cut
 from folkmoot.worker.git.repository import Repository
-from folkmoot.worker.git.words import CUT_HERE
+from folkmoot.worker.git.words import CUT_HERE, calling_nobody, message
 from tests.worker.git.ground import ANN, Ground, plain, put
 
 
@@ -238,3 +238,25 @@ def test_only_refs_of_ours_are_kept(tmp_path: Path) -> None:
     assert ground.repository.kept("refs/moot/items/X1") == tip and ground.repository.kept("refs/moot/items/X2") is None
     with pytest.raises(ValueError):
         ground.repository.keep("refs/heads/main", tip)
+
+
+@pytest.mark.parametrize(
+    ("words", "calls"),
+    [
+        ("closes #1", True),
+        ("Resolved: acme/shop#12", True),
+        ("FIX gh-7", True),
+        ("fixes https://forge.example/acme/shop/issues/1", True),
+        ("thanks @ann", True),
+        ("(@acme/team)", True),
+        ("fix: the reset of a password", False),
+        ("prefixes #1 and the fixture #2", False),
+        ("mail to ann@example.org", False),
+        ("see #12", False),
+    ],
+)
+def test_only_what_calls_somebody_or_closes_something_gets_an_unseen_letter(words: str, calls: bool) -> None:
+    assert (calling_nobody(words) != words) == calls
+    assert calling_nobody(words).replace("\u2060", "") == words
+    assert message(words, {}) == f"{words}\n", "only where a forge shows it"
+    assert message(words, {}, proposed=True) == f"{calling_nobody(words)}\n"

@@ -9,13 +9,14 @@ from collections.abc import Collection
 from folkmoot.api.views import ItemView, RunView
 from folkmoot.core.work import Evidence
 from folkmoot.worker.forge.port import BEGIN, END
+from folkmoot.worker.git.words import calling_nobody
 
 SUMMARY_MAX = 4_000
 TICKS = re.compile(r"`{3,}")
 
 
 def title_of(title: str) -> str:
-    return " ".join(title.replace("@", "@\u2060").split())[:200]
+    return " ".join(calling_nobody(title).split())[:200]
 
 
 def description(view: ItemView, agents: Collection[str], commit: str, evidence: list[Evidence]) -> str:

@@ -82,6 +82,7 @@ class Repository:
         self._seen: dict[str, str] = {}  # refs of the user's that are fetched, as they were
         self.remote_now: Callable[[], Remote | None] = lambda: None  # where machines share commits, and land
         self.base_now: Callable[[], Remote | None] = lambda: None  # whose target branch work is for
+        self.proposes: Callable[[], bool] = lambda: False  # is work pushed to a forge before a person has seen it?
         self._empty = ""
         self._bounds: Bounds | None = None
 
@@ -321,10 +322,9 @@ class Repository:
     ) -> str:
         """Make a commit. The one place where words of agents and people become a part of a history."""
         env = author.env() if author else {}
-        if date:
-            env |= {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
+        env |= {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date} if date else {}
         flags = [part for parent in parents for part in ("-p", parent)]
-        words = worded(message, trailers or {}).encode("utf-8", "replace")
+        words = worded(message, trailers or {}, self.proposes()).encode("utf-8", "replace")
         return self("commit-tree", tree, *flags, stdin=words, env=env).out.decode().strip()
 
     def merge(
