@@ -145,6 +145,7 @@ EXCESS = {
 }
 INVALID = {
     "bad_certificate": "the certificate or its key cannot be used",
+    "weak_secret": "the secret that a forge signs its calls with could be guessed",
     "bad_address": "this is no address to listen at",
     "unknown_role": "no token has such a role",
     "ambiguous_run": "more than one run is meant",

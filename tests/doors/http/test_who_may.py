@@ -27,7 +27,7 @@ from tests.doors.http.served import ADA, SECONDS, Connection, Served, served
 
 ROUTES = [*routes(registry.CALLS).values()]
 GUARDED = [route for route in ROUTES if route.may is not None]
-OPEN = ["/", "/login", "/healthz"]
+OPEN = ["/", "/login", "/healthz", "/hooks/forge"]
 
 
 @pytest.fixture(scope="module")

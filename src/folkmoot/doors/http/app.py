@@ -17,6 +17,7 @@ from folkmoot.doors.http import reading
 from folkmoot.doors.http.briefs import in_requests
 from folkmoot.doors.http.exchange import COOKIE, JSON, Exchange, Gone, Receive, Scope, Send
 from folkmoot.doors.http.guard import Names, Rates
+from folkmoot.doors.http.hooks import Hook, check_signed
 from folkmoot.doors.http.problems import PROBLEM, WIRE, Wrong, problem, status_of, wire_problem
 from folkmoot.doors.http.routes import PAGES, Route, routes
 from folkmoot.doors.http.shares import Shares
@@ -76,12 +77,15 @@ class Parts:
         metrics: Callable[[], str],
         is_sound: Callable[[], bool],
         openapi: Callable[[], bytes],
+        hook: Hook | None = None,
+        hook_secret: str | None = None,
         mcp: App | None = None,
         mcp_life: Callable[[], AbstractAsyncContextManager[object]] | None = None,
     ) -> None:
         self.names, self.counters, self.log = names, counters, log
         self.pool, self.slow_pool = pool, slow_pool
         self.metrics, self.is_sound, self.openapi = metrics, is_sound, openapi
+        self.hook, self.hook_secret = hook, hook_secret
         self.mcp, self.mcp_life = mcp, mcp_life
 
 
@@ -277,6 +281,9 @@ class HttpDoor:
         if route.special == "page":
             await self._page(exchange)
             return
+        if route.special == "hook":
+            await self._hook(exchange)
+            return
         code = reading.plain_query(exchange.query, ("code",)).get("code", "")
         token = await self._in_thread(lambda: signed_in(self._board, code))
         if token is None:
@@ -287,6 +294,21 @@ class HttpDoor:
         # The key stands behind the #: it is never sent, and the page that finds it there keeps it.
         place = f"{LANDING}#page={page_key(self._page_secret, token)}"
         await exchange.answer(303, headers={"set-cookie": cookie, "location": place})
+
+    async def _hook(self, exchange: Exchange) -> None:
+        hook, secret = self._parts.hook, self._parts.hook_secret
+        if hook is None or secret is None:
+            self._rates.take(f"stranger {exchange.address}", None, self._board.now())
+            raise Wrong("no_route", "no forge calls here", "set MOOT_WEBHOOK_SECRET where moot serve begins")
+        try:
+            names = check_signed(exchange.headers, await exchange.body(), secret)
+        except Wrong:
+            self._rates.take(f"stranger {exchange.address}", None, self._board.now())
+            raise
+        self._rates.take("forge", "observer", self._board.now())
+        if not await self._in_thread(lambda: hook(names)):
+            raise Wrong("replayed", "this call has come before", "whatever happened since is asked for once a minute")
+        await exchange.answer(202)
 
     async def _page(self, exchange: Exchange) -> None:
         page = self._pages[exchange.path]

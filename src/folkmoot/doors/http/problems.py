@@ -23,6 +23,8 @@ WIRE: dict[str, tuple[int, str]] = {
     "too_slow": (408, "the request did not come in time"),
     "too_many_streams": (429, "there are as many streams as there may be"),
     "not_acceptable": (406, "this route gives something else"),
+    "bad_signature": (401, "a forge's call is not signed with the secret of this server"),
+    "replayed": (409, "a forge's call has come before"),
     "failed": (500, "the server failed; it has been written down"),
 }
 # Where HTTP has a status of its own for what the table says more generally.

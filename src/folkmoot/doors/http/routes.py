@@ -13,8 +13,9 @@ from folkmoot.api.call import ROLES, Call, Role
 
 PREFIX = "/v1/"
 MCP_PATH = "/mcp"
+HOOK_PATH = "/hooks/forge"
 PAGES = "/"  # and the files that the page is made of
-Special = Literal["events", "metrics", "openapi", "mcp", "login", "healthz", "page"]
+Special = Literal["events", "metrics", "openapi", "mcp", "login", "healthz", "page", "hook"]
 
 
 class Route(Struct, frozen=True):
@@ -38,6 +39,8 @@ SPECIAL = (
     # Shows a code that is good once, and gets a cookie; says only whether the board is sound; is the same for all.
     Route("/login", ("GET",), None, "Sign a browser in by a link that was made for it.", special="login"),
     Route("/healthz", ("GET",), None, "200 if the board is sound, else 503.", special="healthz"),
+    # Is signed by the forge, and says nothing that is believed.
+    Route(HOOK_PATH, ("POST",), None, "Called by a forge when something has happened there.", special="hook"),
     Route(PAGES, ("GET",), None, "The web board: a page that asks as whoever is signed in.", special="page"),
 )
 

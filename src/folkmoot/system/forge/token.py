@@ -10,7 +10,8 @@ from folkmoot.errors import Refused
 
 VARIABLE = "MOOT_GITHUB_TOKEN"  # no client can pass on what begins with MOOT_
 SECONDS = 20.0
-OURS = frozenset({VARIABLE})  # what no program gets that is started here, whoever wrote it
+HOOK_VARIABLE = "MOOT_WEBHOOK_SECRET"  # of `moot serve`: what a forge signs its calls with
+OURS = frozenset({VARIABLE, HOOK_VARIABLE})  # what no program gets that is started here, whoever wrote it
 HOSTS = {"api.github.com": "github.com"}
 
 

@@ -29,6 +29,7 @@ from folkmoot.engine import registry
 from folkmoot.engine.access.tokens import bad_token, caller_of, run_token
 from folkmoot.engine.application import Application
 from folkmoot.errors import MootError
+from folkmoot.wiring.forge.hooks import hook_of, secret_of
 from folkmoot.wiring.observing.cleaning import cleaner
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ class Watching:
             metrics=self.metrics,
             is_sound=lambda: self.health().ok,
             openapi=_openapi,
+            hook=hook_of(self._board.board_dir),
+            hook_secret=secret_of(os.environ),
             mcp=mcp,
             mcp_life=mcp.run if mcp else None,
         )

@@ -10,8 +10,10 @@ from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.engine.application import Application
 from folkmoot.errors import MootError
 from folkmoot.system.wake import FileWatch
+from folkmoot.wiring.forge.beside import watched
 from folkmoot.wiring.running import STORE, tools_of, worker_name
 from folkmoot.worker.ports import WorkerEvent
+from folkmoot.worker.tools import Tools
 from folkmoot.worker.worker import Worker
 
 
@@ -22,7 +24,7 @@ def attend(board: Application, home: str, tell: Callable[[Any], None]) -> Iterat
     with tools_of(board, home, tell) as tools:
         worker = Worker(tools, worker_name(os.path.abspath(home)), attends=True)
         watch = FileWatch(tools.workspaces.home, STORE, worker.wake)
-        thread = threading.Thread(target=_run, args=(worker, tell), name="moot-attend", daemon=True)
+        thread = threading.Thread(target=_run, args=(tools, worker, tell), name="moot-attend", daemon=True)
         thread.start()
         try:
             yield
@@ -33,9 +35,10 @@ def attend(board: Application, home: str, tell: Callable[[Any], None]) -> Iterat
             watch.close()
 
 
-def _run(worker: Worker, tell: Callable[[Any], None]) -> None:
+def _run(tools: Tools, worker: Worker, tell: Callable[[Any], None]) -> None:
     try:
-        worker.run()
+        with watched(tools):
+            worker.run()
     except (MootError, OSError) as error:
         words = f"gates and landings are seen to no more: {error}"
         tell(WorkerEvent("fault", "", "", "", ENGINE_NAME, words, good=False))

@@ -22,6 +22,7 @@ from folkmoot.worker.tools import Tools
 from folkmoot.worker.workspaces import GitWorkspaces
 
 FORGE_SECONDS = 60.0
+CALLED_SECONDS = 20.0  # at least between two questions, however often the forge calls
 LOOKED = "forge.looked"  # a file of the board: by its time it is known when the forge was last asked
 LOCK = "forge.lock"
 
@@ -37,17 +38,22 @@ class ForgeWatch:
         self._wall = wall
         self._told = ""
 
-    def look(self, *, now: bool = False) -> bool:
-        """Ask, if it is time. False: nothing was asked."""
+    def look(self, *, now: bool = False, called: bool = False) -> bool:
+        """Ask, if it is time; it is sooner where the forge has called. False: nothing was asked."""
         try:
-            return self._look(now)
+            return self._look(0.0 if now else CALLED_SECONDS if called else FORGE_SECONDS)
         except MootError as error:
             self._tell(error.message)
         except OSError as error:
             self._tell(f"the forge was not asked: {error.strerror or error}")
         return False
 
-    def _look(self, now: bool) -> bool:
+    def rest(self) -> float:
+        """How long a call of the forge's is let lie, so that many of them are one question."""
+        since = self._since(self._tools.workspaces.home)
+        return max(0.0, CALLED_SECONDS - since) if since is not None else 0.0
+
+    def _look(self, seconds: float) -> bool:
         queries, workspaces = self._tools.application.queries, self._tools.workspaces
         flow = queries.flow()
         if not flow.proposes or not isinstance(workspaces, GitWorkspaces):
@@ -57,7 +63,7 @@ class ForgeWatch:
         if not proposals or paused:
             return False
         with self._alone(os.path.join(workspaces.home, LOCK)) as got:
-            if not got or not (now or self._is_time(workspaces.home)):
+            if not got or not self._is_time(workspaces.home, seconds):
                 return False
             self._note(workspaces.home)
             self._ask(flow, workspaces, proposals)
@@ -137,10 +143,16 @@ class ForgeWatch:
     def _pause(self, seconds: float, why: str) -> None:
         self._tools.application.engine.on_board(ENGINE, PausePool(pool=POOL, seconds=seconds, why=why))
 
-    def _is_time(self, home: str) -> bool:
+    def _is_time(self, home: str, seconds: float) -> bool:
+        since = self._since(home)
+        return since is None or since >= seconds - 1.0
+
+    def _since(self, home: str) -> float | None:
+        """When the forge was last asked; None: never, or by a clock that went otherwise."""
         with suppress(FileNotFoundError):
-            return not 0 <= self._wall() - os.stat(os.path.join(home, LOOKED)).st_mtime < FORGE_SECONDS - 1.0
-        return True
+            since = self._wall() - os.stat(os.path.join(home, LOOKED)).st_mtime
+            return since if since >= 0 else None
+        return None
 
     def _note(self, home: str) -> None:
         path = os.path.join(home, LOOKED)
