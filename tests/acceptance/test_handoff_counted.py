@@ -37,3 +37,23 @@ def test_an_approval_above_issues_that_are_counted_and_listed_is_asked_back(tmp_
     desk = Desk(tmp_path, "review")
     said = desk.tries(f"**Status**: approved\n**Issues**: 2\n{LIST}")
     assert said.code == 2 and "it names 2 open issues" in said.err
+
+
+AS_PRINTED = [LIST + "\n{status: needs_fixes, issues: 2}\n", '{"status": "needs_fixes", "issues": 2}\n\n' + LIST]
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize(
+    "said", [*AS_PRINTED, f"I looked at it.\n\n{LIST}   It is in the log.\n\n{AS_PRINTED[0][-34:]}"]
+)
+def test_a_return_that_counts_has_its_issues_in_the_list_beside_it(tmp_path: Path, said: str) -> None:
+    item = Desk(tmp_path, "review").says(said)
+    assert item["column"] == "fix" and [one["issue"][:12] for one in item["findings"]] == [one[:12] for one in TOLD]
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize("number", ["1", "3"])
+def test_a_return_that_counts_otherwise_than_the_list_is_asked_back(tmp_path: Path, number: str) -> None:
+    desk = Desk(tmp_path, "review")
+    said = desk.tries(AS_PRINTED[0].replace("issues: 2", f"issues: {number}"))
+    assert said.code == 2 and desk.moot("show", "1")["column"] == "review"

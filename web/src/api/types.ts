@@ -756,7 +756,7 @@ export interface Land {
   branch?: string;
   draft?: boolean;
   checks?: "required";
-  merge?: "never";
+  merge?: "never" | "when_green";
   repository?: string | null;
   api?: string | null;
 }
@@ -1225,9 +1225,12 @@ export interface Proposal {
   state?: "changed" | "closed" | "merged" | "open";
   renew?: boolean;
   found?: string | null;
+  taken?: (Taken)[];
   heard?: (string)[];
   question?: string | null;
   stands?: string;
+  refused?: string;
+  refused_at?: number;
 }
 
 export interface QuestionCounts {
@@ -1651,6 +1654,12 @@ export interface Step {
 /** Take an item to do its agent's work by hand; the agent's run ends, and no other begins. */
 export interface Take {
   item: string;
+}
+
+/** What somebody else put on the branch of a proposal, and a person had taken in: from then on it belongs to it. */
+export interface Taken {
+  commit: string;
+  onto?: string;
 }
 
 /** An item that a person has taken: the run in which they do its agent's work by hand. */

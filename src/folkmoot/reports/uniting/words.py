@@ -19,8 +19,10 @@ from folkmoot.core.vocabulary.problems import listed_under
 from folkmoot.core.vocabulary.words import plain
 from folkmoot.reports.canonical import Faulty
 from folkmoot.reports.loose.issues import OPEN, count_in, open_issues
+from folkmoot.reports.loose.points import Under, findings_in
 from folkmoot.reports.markdown import Section, report_in, sections_in
 from folkmoot.reports.page import SPOKEN, Line, Page, is_showing
+from folkmoot.reports.placeholders import filled
 from folkmoot.reports.status import Status, read_status
 from folkmoot.reports.uniting.statements import joined
 
@@ -67,7 +69,8 @@ def with_words(page: Page, taken: set[int], rest: dict[int, str], report: Report
             )
     if has_form:
         read |= {line.number for line in own if _is_status(line.text)}
-    left = _left(own, read, report)
+    report, counted = _with_counted(report, [line for line in own if line.number not in read])
+    left = _left(own, read | counted, report)
     if not left:
         return report
     if len(left) > WORDS_MAX:
@@ -97,6 +100,22 @@ def _labelled(lines: list[Line]) -> tuple[Report | None, set[int]]:
     listed = (section.bullets() for section in known if _is_unweighed(section.title))
     left = sum(open_issues([point for point in points if count_in(point) is None]) for points in listed)
     return (replace(parts, extra={**parts.extra, OPEN: left}) if left else parts), read
+
+
+def _with_counted(report: Report, lines: list[Line]) -> tuple[Report, set[int]]:
+    """The issues that a verdict only counts, where a list of just so many points stands beside it."""
+    count = report.extra.get("issues")
+    points = [line for line in lines if _BULLET.match(line.text.strip())]
+    shallow = min((len(line.text) - len(line.text.lstrip()) for line in points), default=0)
+    heads = [line for line in points if len(line.text) - len(line.text.lstrip()) == shallow]
+    if report.outcome != "changes_requested" or report.findings or type(count) is not int or len(heads) != count:
+        return report, set()
+    first, last = points[0].number, points[-1].number
+    listed = [line for line in lines if first <= line.number <= last]
+    found = findings_in([Under("", [line.text for line in listed])], filled)
+    return (
+        (replace(report, findings=found), {line.number for line in listed}) if len(found) == count else (report, set())
+    )
 
 
 def _is_unweighed(title: str) -> bool:
