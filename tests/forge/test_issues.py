@@ -75,6 +75,7 @@ def test_an_issue_is_done_and_hears_of_it_all_of_the_way(shop: Workshop, moot: M
     row = step(shop)
     assert row.guidance[-1].answer == "DER" and row.guidance[-1].by == "ann on the forge"
     assert row.proposal is not None and row.proposal.url in below(shop, number)
+    assert f"For {REPO}#{number}." in shop.hub.pulls[row.proposal.number].body
     assert shop.hub.issues[number]["state"] == "open"
     shop.hub.merge(row.proposal.number)
     row = step(shop)

@@ -28,6 +28,7 @@ def description(view: ItemView, agents: Collection[str], commit: str, evidence: 
         fenced(said[:SUMMARY_MAX]) if said else "",
         _gates(view, commit, evidence),
         _runs(runs),
+        f"For {view.issue.repository}#{view.issue.number}." if view.issue is not None else "",
         f"Item {view.id}. The gates ran on exactly this commit before it was pushed.",
     ]
     return "\n\n".join([BEGIN, *(unmarked(part) for part in parts if part), END])
