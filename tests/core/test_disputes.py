@@ -350,3 +350,35 @@ def test_who_decides_after_the_last_round_reads_what_is_disputed() -> None:
     [question] = story.open_questions
     assert "one thread only: no mutex is needed" in question.context
     assert "I have counted the threads" in question.context
+
+
+@pytest.mark.ledger("R-12")
+@pytest.mark.parametrize(
+    ("held", "left"),
+    [({"parent": "c002", "content": "B is still wrong"}, "c002"), ({"artifact": ARTIFACT, "target": "c", "content": "and C"}, "c005")],
+)
+def test_a_disputer_gives_in_on_one_concern_and_holds_another(held: dict[str, str], left: str) -> None:
+    story = Story(KANBAN, "tests")
+    story.effort("done", artifacts=[{"name": ARTIFACT}])
+    concerns = [{"artifact": ARTIFACT, "target": "a", "content": "A is wrong"}]
+    concerns += [{"artifact": ARTIFACT, "target": "b", "content": "B is wrong"}] if left == "c002" else []
+    story.effort("disputed", comments=concerns)
+    threads = [dispute.thread for dispute in story.it.disputes]
+    story.effort("disputed", comments=[{"parent": thread, "content": "it is right"} for thread in threads])
+    gives_in = {"parent": "c001", "content": "Agreed, I withdraw A.", "status": "resolved", "resolution": "rejected"}
+    story.effort("disputed", comments=[gives_in, held])
+    assert (story.comments[0].status, story.comments[0].resolution) == ("resolved", "rejected")
+    assert "c001" not in [dispute.thread for dispute in story.it.disputes] and len(story.it.disputes) == 1
+    assert story.place == ("tests", "ready")
+
+
+@pytest.mark.ledger("R-12")
+def test_two_refusals_of_a_disputer_give_nothing_up() -> None:
+    story = Story(KANBAN, "tests")
+    story.effort("done", artifacts=[{"name": ARTIFACT}])
+    concerns = [{"artifact": ARTIFACT, "target": one, "content": f"{one} is wrong"} for one in ("a", "b")]
+    story.effort("disputed", comments=concerns)
+    story.effort("disputed", comments=[{"parent": thread, "content": "it is right"} for thread in ("c001", "c002")])
+    no = [{"parent": thread, "content": "No.", "resolution": "rejected"} for thread in ("c001", "c002")]
+    story.effort("disputed", comments=no)
+    assert len(story.it.disputes) == 2 and {dispute.rounds for dispute in story.it.disputes} == {2}

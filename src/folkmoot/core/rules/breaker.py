@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from folkmoot.core.item import Dispute
+from folkmoot.core.report import Report
 from folkmoot.core.rules.asking.telling import statements_told
 from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.rules.questions import ask
@@ -58,6 +59,16 @@ def spoken_in(case: Case) -> list[Dispute]:
     stage, mine = stage_of(case), turn_of(case)
     own = [d for d in case.item.disputes if d.disputer.stage == stage and d not in mine]
     return [*mine, *(replace(dispute, turn=0) for dispute in own)]
+
+
+def only_disagrees(case: Case, report: Report, thread: str | None) -> bool:
+    """In `disputed`, `rejected` says that this side disagrees (R-12). Who has begun the thread, and holds another
+    concern in the same report, gives this one up by it."""
+    dispute = next((d for d in spoken_in(case) if d.thread == thread), None)
+    if report.outcome != "disputed" or dispute is None:
+        return False
+    others = (one for one in report.comments if one.resolution is None and one.status != "resolved")
+    return dispute.turn == 1 or not any(not one.parent or thread_of(case, one.parent) != thread for one in others)
 
 
 def without(case: Case, thread: str) -> dict[str, object]:

@@ -9,7 +9,7 @@ from folkmoot.core.flow import Column
 from folkmoot.core.item import Dispute, GuidanceCounters, Side
 from folkmoot.core.records import Comment
 from folkmoot.core.report import Remark, Report
-from folkmoot.core.rules.breaker import artifact_of, flag, spoken_in, thread_of, turn_of, without
+from folkmoot.core.rules.breaker import artifact_of, flag, only_disagrees, spoken_in, thread_of, turn_of, without
 from folkmoot.core.rules.movement import again, call, enter, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.makers import makers_of
@@ -51,8 +51,8 @@ def _answered(case: Case, report: Report, said: Sequence[tuple[str | None, str |
         thread = thread_of(case, parent) if parent else None
         if thread is None or resolution is None or parent is None:
             continue
-        if resolution == "rejected" and report.outcome == "disputed" and thread in mine:
-            continue  # there it says only that this side disagrees
+        if resolution == "rejected" and only_disagrees(case, report, thread):
+            continue
         if _is_reply_to(mine.get(thread), case.comments.get(parent)):
             # Who accepts the reply gives the concern up; who rejects it insists on the concern.
             resolution = "rejected" if resolution == "accepted" else "accepted"

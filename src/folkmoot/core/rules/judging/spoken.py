@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from folkmoot.core.enums import Outcome
 from folkmoot.core.records import Comment
 from folkmoot.core.report import Remark, Report
-from folkmoot.core.rules.breaker import spoken_in, thread_of, turn_of
+from folkmoot.core.rules.breaker import only_disagrees, spoken_in, thread_of, turn_of
 from folkmoot.core.rules.disputes import answered_by, has_remarked, resolutions
 from folkmoot.core.rules.sharing.makers import is_same, makers_of
 from folkmoot.core.rules.sharing.places import is_other
@@ -40,7 +40,7 @@ def as_spoken(case: Case, report: Report) -> Report:
             answered = None if parent else answered_by(case, remark, beside=bool(comments))
             parent = answered.thread if answered else parent
             thread = thread_of(case, parent) if parent else None
-            if resolution == "rejected" and thread in {dispute.thread for dispute in spoken_in(case)}:
+            if resolution == "rejected" and only_disagrees(case, report, thread):
                 resolution = None
         elif resolution and parent is None and len(mine) == 1:
             parent = mine[0].thread
