@@ -355,7 +355,10 @@ def test_who_decides_after_the_last_round_reads_what_is_disputed() -> None:
 @pytest.mark.ledger("R-12")
 @pytest.mark.parametrize(
     ("held", "left"),
-    [({"parent": "c002", "content": "B is still wrong"}, "c002"), ({"artifact": ARTIFACT, "target": "c", "content": "and C"}, "c005")],
+    [
+        ({"parent": "c002", "content": "B is still wrong"}, "c002"),
+        ({"artifact": ARTIFACT, "target": "c", "content": "and C"}, "c005"),
+    ],
 )
 def test_a_disputer_gives_in_on_one_concern_and_holds_another(held: dict[str, str], left: str) -> None:
     story = Story(KANBAN, "tests")
