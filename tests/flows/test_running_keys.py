@@ -318,3 +318,32 @@ def test_a_batch_that_cannot_be_is_a_fault_at_its_place(said: str) -> None:
         load_flow(f"{FLOW}\nland: {said}\n", "flow.yaml", lambda path: "")
     line = FLOW.count("\n") + 2
     assert f"flow.yaml:{line}:" in str(error.value)
+
+
+PR = "mode: pr, draft: false, merge: when_green"
+
+
+def test_how_work_is_proposed() -> None:
+    land = load_flow(f"{FLOW}\nland: {{{PR}, command: [forge, --quiet]}}\n", "flow.yaml", lambda path: "").land
+    assert (land.mode, land.draft, land.merge, land.command) == ("pr", False, "when_green", ["forge", "--quiet"])
+    assert load_flow(f"{FLOW}\nland: {{mode: pr}}\n", "flow.yaml", lambda path: "").land.merge == "never"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "{mode: pr, merge: always}",
+        "{merge: when_green}",
+        "{command: [forge]}",
+        "{mode: pr, command: forge}",
+        "{mode: pr, command: []}",
+        "{mode: pr, command: [forge], repository: acme/shop}",
+        "{mode: pr, command: [forge], api: 'https://forge.example.org'}",
+        "{mode: pr, branch: moot}",
+        "{mode: pr, api: 'http://forge.example.org'}",
+    ],
+)
+def test_a_way_to_propose_that_cannot_be_is_a_fault_at_its_place(said: str) -> None:
+    with pytest.raises(FlowFaults) as error:
+        load_flow(f"{FLOW}\nland: {said}\n", "flow.yaml", lambda path: "")
+    assert f"flow.yaml:{FLOW.count(chr(10)) + 2}:" in str(error.value)

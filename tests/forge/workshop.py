@@ -34,7 +34,7 @@ columns:
 agents:
   dev: {{run: {{command: {actor}}}, write: own}}
 gates: {{check: {{run: ["/bin/sh", "-c", "{gate}"]}}}}
-land: {{mode: pr, repository: {repository}, api: "{api}"{land}}}
+land: {{mode: pr, {forge}{land}}}
 {more}
 """
 
@@ -44,9 +44,17 @@ RESTS = "rests"  # the step of a worker that has said that the forge is not aske
 
 class Workshop:
     def __init__(
-        self, folder: Path, *, lease: str = "60s", gate: str = "true", rounds: int = 3, land: str = "", more: str = ""
+        self,
+        folder: Path,
+        *,
+        lease: str = "60s",
+        gate: str = "true",
+        rounds: int = 3,
+        forge: str = "",
+        land: str = "",
+        more: str = "",
     ) -> None:
-        """`land` is what the flow says more of landing, `more` of all else."""
+        """`forge` is how the flow names the forge, `land` what it says more of landing, `more` of all else."""
         self.hub = GitHub(folder / "hub")
         self.folder = folder / "project"
         self.folder.mkdir(parents=True)
@@ -59,7 +67,8 @@ class Workshop:
         self.home = str(self.folder / ".moot")
         os.mkdir(self.home)
         given = {"lease": lease, "gate": gate, "rounds": rounds, "land": land and f", {land}", "more": more}
-        text = FLOW.format(actor=ACTOR, repository=REPO, api=self.hub.address, **given)
+        given["forge"] = forge or f'repository: {REPO}, api: "{self.hub.address}"'
+        text = FLOW.format(actor=ACTOR, **given)
         (self.folder / ".moot" / "flow.yaml").write_text(text)
         os.environ[VARIABLE] = TOKEN
         Board.boards = FileBoards()

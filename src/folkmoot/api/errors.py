@@ -126,7 +126,7 @@ FORBIDDEN = {
     "not_its_item": "a run speaks about its own item only",
     "not_the_sender": "somebody else is named as the sender",
     "not_yours": "the lock is somebody else's",
-    "notify_in_reach": "agents could change the program that notifies",
+    "notify_in_reach": "agents could change a program that the flow starts outside of the sandbox",
     "only_people": "only people may do this",
     "other_item": "the run works on another item",
     "past_its_stage": "a run makes no item in a later stage than its own",

@@ -136,20 +136,25 @@ def check_files(home: str, files: Iterable[str]) -> None:
 
 
 def notifier(home: str, command: Sequence[str]) -> list[str]:
-    """A command that tells people of something, with its program by its full path. It runs outside of the sandbox, so
-    it is refused where the program, or a file that it names, lies where a change of a run can come."""
+    """A command that tells people of something."""
+    return started_outside(home, command, "notify")
+
+
+def started_outside(home: str, command: Sequence[str], key: str) -> list[str]:
+    """A command of the flow, with its program by its full path. It runs outside of the sandbox, so it is refused where
+    the program, or a file that it names, lies where a change of a run can come. `key` is where the flow has it."""
     trees = trees_of(home)
     program, *words = command
     found = program if os.path.isabs(program) else None
     if "/" not in program:
         found = shutil.which(program, path=outside_path(trees))
     elif found is None:
-        raise _notify_refused(program, "is told from the folder in which moot is called, where agents' work lands")
+        raise _in_reach(key, program, "is told from the folder in which moot is called, where agents' work lands")
     if found is not None and in_reach(found, trees):
-        raise _notify_refused(program, "lies in the project, where agents' work lands")
+        raise _in_reach(key, program, "lies in the project, where agents' work lands")
     for word in words:
         if any(_leads_in(part, home, trees) for part in (word, *PARTS.split(word)) if part):
-            raise _notify_refused(word, "leads into the project, where agents' work lands")
+            raise _in_reach(key, word, "leads into the project, where agents' work lands")
     return [found or program, *words]
 
 
@@ -165,9 +170,9 @@ def _leads_in(part: str, home: str, trees: Sequence[str]) -> bool:
     return any(os.path.isfile(file) and in_reach(file, trees) for file in files)
 
 
-def _notify_refused(word: str, why: str) -> Refused:
-    words = "notify: {word} {why}; it would run outside of the sandbox"
-    return Refused("notify_in_reach", words, "name a program by its full path, outside of the project", word, why)
+def _in_reach(key: str, word: str, why: str) -> Refused:
+    words = "{key}: {word} {why}; it would run outside of the sandbox"
+    return Refused("notify_in_reach", words, "name a program by its full path, outside of the project", key, word, why)
 
 
 def outside_path(trees: Sequence[str], path: str | None = None) -> str:
@@ -253,6 +258,8 @@ def check_flow(home: str, flow: Flow) -> None:
     for target in flow.targets:
         if target.command:
             notifier(home, target.command)
+    if flow.land.command:
+        started_outside(home, flow.land.command, "land: command")
     check_imports(home, flow)
     check_loaders(home, flow)
     check_folder(home, flow)

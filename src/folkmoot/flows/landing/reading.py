@@ -22,7 +22,8 @@ API = re.compile(
     rf"https://{HOST}(?:/[^\s?#@]*)?|http://(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{{1,5}})?(?:/[^\s?#@]*)?"
 )
 BATCH_MAX = 100  # all of them land in one transaction, while nobody else can write
-ONLY_PR = ("branch", "draft", "checks", "merge", "repository", "api", "remote")
+ONLY_PR = ("branch", "draft", "checks", "merge", "command", "repository", "api", "remote")
+NOT_COMMAND = ("repository", "api")
 
 
 def read_land(fields: Fields, entries: Entries) -> Land:
@@ -39,6 +40,9 @@ def read_land(fields: Fields, entries: Entries) -> Land:
     if land.mode == "branch" and beside and not fields.findings.is_faulty("land"):
         what = f"{beside[0]} is for pull requests, and work lands on the branch itself"
         fields.findings.fault(("land", beside[0]), what, "add mode: pr, or remove it", section[beside[0]].key_place)
+    if beside := [key for key in NOT_COMMAND if key in section and land.command]:
+        what = f"{beside[0]} says which forge is asked, and the command says that"
+        fields.findings.fault(("land", beside[0]), what, "remove one of the two", section[beside[0]].key_place)
     if land.mode == "pr" and "batch" in section and not fields.findings.is_faulty("land"):
         what = "each pull request is of one item, and people merge them one by one"
         fields.findings.fault(("land", "batch"), what, "remove batch, or mode: pr", section["batch"].key_place)
@@ -53,6 +57,8 @@ def _value(fields: Fields, key: str, node: Node) -> Any:
         return fields.choice(node, path, "which checks count", CHECKS)
     if key == "merge":
         return fields.choice(node, path, "who merges", MERGES)
+    if key == "command":
+        return fields.command(node, path, needed=True)
     if key == "batch":
         return fields.count(node, path, BATCH_MAX)
     if key == "draft":

@@ -98,13 +98,11 @@ def _check(one: dict[str, Any]) -> Check:
         word = str(one.get("state") or "").casefold()
         ended = COMPLETED if word not in ("pending", "expected", "") else ""
         words, url = one.get("description"), one.get("targetUrl")
-        return Check(
-            name=_cut(one.get("context")), state=check_state(ended, word), words=_cut(words), url=str(url or "")
-        )
+        return Check(name=cut(one.get("context")), state=check_state(ended, word), words=cut(words), url=str(url or ""))
     told = [str(word) for word in (one.get("title"), one.get("summary")) if word]
     state = check_state(one.get("status"), one.get("conclusion"))
     return Check(
-        name=_cut(one.get("name")), state=state, words=_cut("\n".join(told)), url=str(one.get("detailsUrl") or "")
+        name=cut(one.get("name")), state=state, words=cut("\n".join(told)), url=str(one.get("detailsUrl") or "")
     )
 
 
@@ -117,7 +115,7 @@ def _said(node: dict[str, Any]) -> list[Said]:
     ]
     for thread in _nodes(node.get("reviewThreads")):
         if not thread.get("isResolved"):
-            place = {"path": _cut(thread.get("path")) or None, "line": _line(thread.get("line"))}
+            place = {"path": cut(thread.get("path")) or None, "line": _line(thread.get("line"))}
             found += [_words("comment", one, **place) for one in _nodes(thread.get("comments"))]
     return found
 
@@ -126,10 +124,10 @@ def _words(kind: str, one: dict[str, Any], **more: Any) -> Said:
     text = str(one.get("body") or "")
     may = one.get("authorAssociation") in MAY_WRITE
     by = _login(one.get("author")) or "somebody"
-    return Said(id=f"{kind}:{one['id']}", by=by, text=_cut(text), may=may, own=OWN in text, **more)
+    return Said(id=f"{kind}:{one['id']}", by=by, text=cut(text), may=may, own=OWN in text, **more)
 
 
-def _cut(text: object) -> str:
+def cut(text: object) -> str:
     """What no store would take is left out: a forge passes on whatever somebody sent."""
     words = str(text or "")[:WORDS_MAX].replace("\0", "")
     return words.encode("utf-8", "replace").decode("utf-8")
@@ -148,7 +146,7 @@ def _oid(one: Any) -> str | None:
 
 
 def _login(one: Any) -> str:
-    return _cut((one or {}).get("login"))
+    return cut((one or {}).get("login"))
 
 
 def _closer(node: dict[str, Any]) -> str:

@@ -2,21 +2,30 @@
 
 import os
 import re
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from folkmoot.core.flow import Flow
-from folkmoot.errors import MootError, Refused
+from folkmoot.errors import Refused
 from folkmoot.system.forge.github import GitHub
-from folkmoot.system.forge.token import Token
-from folkmoot.wiring.trust import git_for, place_of
-from folkmoot.worker.forge.port import Forge, IssueForge
+from folkmoot.system.forge.spoken import Spoken
+from folkmoot.system.forge.token import Token, without_tokens
+from folkmoot.wiring.trust import git_for, outside_path, place_of, started_outside, trees_of
+from folkmoot.worker.forge.port import Forge
 from folkmoot.worker.git.remote.naming import place_of as remote_place
 from folkmoot.worker.git.remote.naming import without_secret
 from folkmoot.worker.startable import Finder
 
 SCP = re.compile(r"(?:[^@/]+@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?P<path>[^/].*)")
-GITHUB_API = "https://api.github.com"
 GITHUB = {"github.com", "ssh.github.com", "www.github.com"}
+
+
+class Named(NamedTuple):
+    """What it speaks, where its interface is, and the repository there."""
+
+    kind: str
+    api: str
+    repository: str
 
 
 class Forges:
@@ -25,31 +34,44 @@ class Forges:
     def __init__(self, home: str, programs: Finder) -> None:
         self._home = home
         self._programs = programs
-        self._made: dict[tuple[str, str], GitHub] = {}
+        self._made: dict[Named | tuple[str, ...], Forge] = {}
 
     def __call__(self, flow: Flow) -> Forge:
-        return self._at(place_named(self._home, flow))
-
-    def of(self, flow: Flow, repository: str) -> IssueForge:
-        """Where the issues of a repository are. The token goes to no other place than the flow or the remote name."""
-        return self._at((flow.land.api or api_of(self._home, flow) or GITHUB_API, repository))
-
-    def _at(self, named: tuple[str, str]) -> GitHub:
+        named = tuple(flow.land.command) or place_named(self._home, flow)
         if named not in self._made:
-            self._made[named] = opened(*named, self._programs)
+            self._made[named] = self._open(named) if isinstance(named, Named) else spoken(self._home, named)
         return self._made[named]
 
-
-def opened(api: str, repository: str, programs: Finder) -> GitHub:
-    token = Token(os.environ, programs, urlsplit(api).hostname or "")
-    return GitHub(api, repository, token)
+    def _open(self, named: Named) -> Forge:
+        return opened(named, self._programs)
 
 
-def place_named(home: str, flow: Flow) -> tuple[str, str]:
-    """Where its interface is, and OWNER/NAME."""
+def opened(named: Named, programs: Finder) -> GitHub:
+    token = Token(os.environ, programs, urlsplit(named.api).hostname or "")
+    return GitHub(named.api, named.repository, token)
+
+
+def spoken(home: str, command: tuple[str, ...]) -> Spoken:
+    """It runs as the user, and outside of the sandbox."""
+    found = started_outside(home, command, "land: command")
+    if not os.path.isabs(found[0]):
+        raise Refused("no_forge", "the command that speaks to the forge, {program}, is not installed", "", found[0])
+    return Spoken(found, home, {**without_tokens(os.environ), "PATH": outside_path(trees_of(home))})
+
+
+def named_forge(home: str, flow: Flow, programs: Finder) -> str:
+    """Its name for people; refused where it cannot be asked. Nobody is asked for that: a look costs nothing."""
+    if flow.land.command:
+        return spoken(home, tuple(flow.land.command)).program
+    named = place_named(home, flow)
+    opened(named, programs).http.check_token()
+    return named.repository
+
+
+def place_named(home: str, flow: Flow) -> Named:
     land, place = flow.land, place_of(home)
     if land.api is not None and land.repository is not None:
-        return land.api, land.repository
+        return Named("github", land.api, land.repository)
     if place is None or flow.base_remote is None:
         words = "work is proposed where a git remote is, and there is no git repository here"
         raise Refused("no_forge", words, "git init, then <init>")
@@ -59,23 +81,8 @@ def place_named(home: str, flow: Flow) -> tuple[str, str]:
         words = "the address of the remote, {address}, does not say which repository on which forge it is"
         hint = "write `repository: OWNER/NAME`, and `api` where it is not github.com, below `land` in the flow"
         raise Refused("no_forge", words, hint, without_secret(address))
-    return land.api or _api_at(host), land.repository or path
-
-
-def api_of(home: str, flow: Flow) -> str | None:
-    """Where the interface of the remote's forge is; None: it has none, or lies on this machine."""
-    place = place_of(home)
-    if place is None:
-        return None
-    try:
-        host, _ = host_and_path(remote_place(git_for(home), place, flow.base_remote or "origin"))
-    except MootError:
-        return None  # there is no such remote
-    return _api_at(host) if host is not None else None
-
-
-def _api_at(host: str) -> str:
-    return GITHUB_API if host in GITHUB else f"https://{host}/api/v3"
+    api = "https://api.github.com" if host in GITHUB else f"https://{host}/api/v3"
+    return Named("github", land.api or api, land.repository or path)
 
 
 def host_and_path(address: str) -> tuple[str | None, str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from folkmoot.api.machine import Look
 from folkmoot.core.flow import Flow
 from folkmoot.errors import MootError
-from folkmoot.wiring.forge.forges import opened, place_named
+from folkmoot.wiring.forge.forges import named_forge
 from folkmoot.wiring.git_status import changed_files, knows_flow, look_at_remote
 from folkmoot.wiring.trust import Outside, git_for, place_of, project_of
 from folkmoot.worker.git.elsewhere.findings import findings
@@ -66,11 +66,11 @@ def _remote(home: str, flow: Flow) -> Look:
 def _forge(home: str, flow: Flow) -> Look:
     """Is it known where work is proposed, and by whom? Nobody is asked for that: a look costs nothing."""
     try:
-        api, repository = place_named(home, flow)
-        opened(api, repository, Outside(home)).http.check_token()
+        repository = named_forge(home, flow, Outside(home))
     except MootError as error:
         return Look(look="forge", state="act", about=flow.base_remote or "", words=error.message, next=error.hint)
-    words = f"pull requests are opened in {repository}, as {'drafts' if flow.land.draft else 'ready for review'}"
+    by, kind = "by" if flow.land.command else "in", "drafts" if flow.land.draft else "ready for review"
+    words = f"pull requests are opened {by} {repository}, as {kind}"
     return Look(look="forge", state="good", about=repository, words=words)
 
 

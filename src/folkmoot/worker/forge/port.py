@@ -49,7 +49,7 @@ class Pulled(Struct, frozen=True, kw_only=True):
 
     number: int
     url: str
-    node: str
+    node: str = ""
 
 
 class Forge(Protocol):
