@@ -84,6 +84,11 @@ class GitHub:
     def address(self) -> str:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
+    @property
+    def in_flow(self) -> str:
+        """How a flow names it."""
+        return f'repository: {REPO}, api: "{self.address}"'
+
     def close(self) -> None:
         self._server.shutdown()
         self._server.server_close()

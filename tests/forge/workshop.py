@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from folkmoot import Board
 from folkmoot.core.item import Item
 from folkmoot.engine.checking.doctor import examine
-from folkmoot.system.forge.token import VARIABLE
+from folkmoot.system.forge.token import GITLAB_VARIABLE, VARIABLE
 from folkmoot.testing.in_json import InJson
 from folkmoot.wiring.backups import restore
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.wiring.forge.beside import watch_of
 from folkmoot.wiring.running import tools_of, worker_name
 from folkmoot.worker.worker import Worker
-from tests.forge.github import REPO, TOKEN, GitHub
+from tests.forge.github import TOKEN, GitHub
 from tests.worker.yard import ACTOR, git
 
 if TYPE_CHECKING:
@@ -50,12 +50,13 @@ class Workshop:
         lease: str = "60s",
         gate: str = "true",
         rounds: int = 3,
+        hub: type[GitHub] = GitHub,
         forge: str = "",
         land: str = "",
         more: str = "",
     ) -> None:
         """`forge` is how the flow names the forge, `land` what it says more of landing, `more` of all else."""
-        self.hub = GitHub(folder / "hub")
+        self.hub = hub(folder / "hub")
         self.folder = folder / "project"
         self.folder.mkdir(parents=True)
         git(self.folder, "init", "-q", "-b", "main", ".")
@@ -67,10 +68,10 @@ class Workshop:
         self.home = str(self.folder / ".moot")
         os.mkdir(self.home)
         given = {"lease": lease, "gate": gate, "rounds": rounds, "land": land and f", {land}", "more": more}
-        given["forge"] = forge or f'repository: {REPO}, api: "{self.hub.address}"'
+        given["forge"] = forge or self.hub.in_flow
         text = FLOW.format(actor=ACTOR, **given)
         (self.folder / ".moot" / "flow.yaml").write_text(text)
-        os.environ[VARIABLE] = TOKEN
+        os.environ |= {VARIABLE: TOKEN, GITLAB_VARIABLE: TOKEN}
         Board.boards = FileBoards()
         self.board: Any = InJson(Board.create(str(self.folder), actor="somebody"))
         self.application = self.board._application
@@ -128,7 +129,8 @@ class Workshop:
         self.doctor()
         self.board.close()
         self.hub.close()
-        os.environ.pop(VARIABLE, None)
+        for name in (VARIABLE, GITLAB_VARIABLE):
+            os.environ.pop(name, None)
 
 
 def main(place: str, wanted: str) -> None:

@@ -208,13 +208,22 @@ LAND: Keys = {
         "of a pull request: `never`: people merge it; `when_green`: the forge is asked to, once every required check "
         "is successful on exactly the pushed commit, nobody asks for changes, and it is no draft",
     ),
+    "forge": Key(
+        "choice",
+        "of a pull request: what the forge speaks, `github` or `gitlab`",
+        "by the remote: `gitlab` where its host is gitlab.com or begins with `gitlab.`, else `github`",
+    ),
     "command": Key(
         "command",
         "of a pull request, for any other forge: a command of yours that "
         "[speaks to it](../how-to/propose-pull-requests.md#any-other-forge); its program lies outside of the project",
         "none",
     ),
-    "repository": Key("text", "of a pull request: OWNER/NAME on the forge", "as the address of the remote says"),
+    "repository": Key(
+        "text",
+        "of a pull request: OWNER/NAME on the forge, on GitLab with all groups",
+        "as the address of the remote says",
+    ),
     "api": Key(
         "text",
         "of a pull request: the address of the forge's REST interface, such as `https://github.example.org/api/v3`",

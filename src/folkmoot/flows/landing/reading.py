@@ -15,15 +15,16 @@ MODES = ["branch", "pr"]
 CHECKS = ["required"]
 MERGES = ["never", "when_green"]
 ITEM = "{item}"  # in the name of a branch: the item's number
-REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/[A-Za-z0-9_.-]{1,100}")
+REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}(?:/[A-Za-z0-9_.-]{1,100}){1,20}")
 # Without a name and a password, a query or a part behind #. Only on this machine it may be without encryption.
 HOST = r"(?:[A-Za-z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::[0-9]{1,5})?"
 API = re.compile(
     rf"https://{HOST}(?:/[^\s?#@]*)?|http://(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{{1,5}})?(?:/[^\s?#@]*)?"
 )
 BATCH_MAX = 100  # all of them land in one transaction, while nobody else can write
-ONLY_PR = ("branch", "draft", "checks", "merge", "command", "repository", "api", "remote")
-NOT_COMMAND = ("repository", "api")
+FORGES = ["github", "gitlab"]
+ONLY_PR = ("branch", "draft", "checks", "merge", "forge", "command", "repository", "api", "remote")
+NOT_COMMAND = ("forge", "repository", "api")
 
 
 def read_land(fields: Fields, entries: Entries) -> Land:
@@ -57,6 +58,8 @@ def _value(fields: Fields, key: str, node: Node) -> Any:
         return fields.choice(node, path, "which checks count", CHECKS)
     if key == "merge":
         return fields.choice(node, path, "who merges", MERGES)
+    if key == "forge":
+        return fields.choice(node, path, "what the forge speaks", FORGES)
     if key == "command":
         return fields.command(node, path, needed=True)
     if key == "batch":

@@ -13,17 +13,8 @@ from folkmoot.errors import Unavailable
 from folkmoot.system.forge.github_issues import ISSUES, issue, may_write, pictures
 from folkmoot.system.forge.http import LONGEST_SECONDS, WORDS_SHOWN, Http
 from folkmoot.system.forge.pictures import ENQUEUE, QUERY, seen
-from folkmoot.worker.forge.port import (
-    BEGIN,
-    END,
-    OWN,
-    ForgeAway,
-    ForgeLimited,
-    ForgeRefused,
-    IssuePicture,
-    Pulled,
-    Wish,
-)
+from folkmoot.system.forge.texts import BODY_MAX, TITLE_MAX, renewed
+from folkmoot.worker.forge.port import OWN, ForgeAway, ForgeLimited, ForgeRefused, IssuePicture, Pulled, Wish
 
 AT_ONCE = 50  # pull requests in one question
 RULES_SECONDS = 600.0  # for which it is believed what the rules of a branch require
@@ -31,7 +22,6 @@ RESERVE = 0.4  # of the limit: for the person whose account it is
 ISSUES_MAX, PAGES_MAX = 100, 11  # one more than may be brought in, so that too many are refused
 UNPAID = "upgrade to github"
 WAYS = {"merge": "allow_merge_commit", "squash": "allow_squash_merge", "rebase": "allow_rebase_merge"}
-TITLE_MAX, BODY_MAX = 250, 60_000
 
 
 @contextmanager
@@ -75,7 +65,7 @@ class GitHub:
                 found = self._open(wish)  # another answer may have been lost on the way
                 if found is None:
                     raise _with_hint(error, wish) from error
-        text = _renewed(str(found.get("body") or ""), wish.body)
+        text = renewed(str(found.get("body") or ""), wish.body)
         if text != found.get("body"):
             self.http.send("PATCH", self._at(f"pulls/{found['number']}"), {"body": text[:BODY_MAX]})
         return _pulled(found)
@@ -245,14 +235,6 @@ def _pulled(told: Any) -> Pulled:
         return Pulled(number=int(told["number"]), url=str(told["html_url"]), node=str(told["node_id"]))
     except (KeyError, TypeError, ValueError) as error:
         raise Unavailable("forge_away", "the forge does not say which pull request it has opened") from error
-
-
-def _renewed(there: str, ours: str) -> str:
-    """What people wrote around the board's part stays; where they took that part out, it stays out."""
-    before, begin, rest = there.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    part = ours.partition(BEGIN)[2].partition(END)[0]
-    return f"{before}{BEGIN}{part}{END}{after}" if begin and end else there
 
 
 def _not_merged(why: str) -> ForgeRefused:

@@ -39,7 +39,15 @@ class Kept(Struct, frozen=True):
 class Http:
     """One forge. `token` gives who asks, and with `anew` forgets what it gave before; `wall` is the time of day."""
 
-    def __init__(self, base: str, token: Callable[[bool], str], wall: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        base: str,
+        token: Callable[[bool], str],
+        wall: Callable[[], float] = time.time,
+        *,
+        accept: str = "application/vnd.github+json",
+        sign_in: str = "set MOOT_GITHUB_TOKEN where agents are run, or sign in: gh auth login",
+    ) -> None:
         parts = urlsplit(base)
         if parts.hostname is None or not (parts.scheme == "https" or parts.hostname in LOOPBACK):
             words = "the forge's address {base} is none that is asked"
@@ -50,6 +58,7 @@ class Http:
         self._secure = parts.scheme == "https"
         self._path = parts.path.rstrip("/")
         self._token = token
+        self._accept, self._sign_in = accept, sign_in
         self._wall = wall
         self._kept: dict[str, Kept] = {}  # what was told before, so that it is only told again where it has changed
         self.asked = 0
@@ -83,14 +92,14 @@ class Http:
             return answer
         if answer.status >= 500 or answer.status == 408:
             raise ForgeAway("forge_away", "the forge answers {status}", "", answer.status)
-        raise refused(method, path, answer)
+        raise refused(method, path, answer, self._sign_in)
 
     def _exchange(
         self, method: str, path: str, body: bytes | None, more: Mapping[str, str], anew: bool
     ) -> tuple[Answer, Mapping[str, str]]:
         headers = {
             "Authorization": f"Bearer {self._token(anew)}",
-            "Accept": "application/vnd.github+json",
+            "Accept": self._accept,
             "X-GitHub-Api-Version": "2022-11-28",
             "User-Agent": "moot",
             **({"Content-Type": "application/json"} if body is not None else {}),
@@ -137,11 +146,11 @@ class Http:
             raise ForgeLimited(SECONDARY_SECONDS, words or "it was asked too often")
 
 
-def refused(method: str, path: str, answer: Answer) -> ForgeRefused:
+def refused(method: str, path: str, answer: Answer, sign_in: str) -> ForgeRefused:
     words = _message(answer.told) or "it says no more"
     hint = "see whether the token may read and write pull requests of this repository" if answer.status < 405 else ""
     if answer.status == 401:
-        hint = "set MOOT_GITHUB_TOKEN where agents are run, or sign in: gh auth login"
+        hint = sign_in
     where = path.partition("?")[0]
     return ForgeRefused(
         "forge_refused",

@@ -5,13 +5,17 @@ It is kept in this process alone: in no file, in no argument, and in no environm
 
 import subprocess
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from folkmoot.errors import Refused
 
 VARIABLE = "MOOT_GITHUB_TOKEN"  # no client can pass on what begins with MOOT_
 SECONDS = 20.0
 HOOK_VARIABLE = "MOOT_WEBHOOK_SECRET"  # of `moot serve`: what a forge signs its calls with
-OURS = frozenset({VARIABLE, HOOK_VARIABLE})  # what no program gets that is started here, whoever wrote it
+GITLAB_VARIABLE = "MOOT_GITLAB_TOKEN"
+OURS = frozenset(
+    {VARIABLE, GITLAB_VARIABLE, HOOK_VARIABLE}
+)  # what no program gets that is started here, whoever wrote it
 HOSTS = {"api.github.com": "github.com"}
 
 
@@ -20,10 +24,30 @@ def without_tokens(env: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in env.items() if name not in OURS}
 
 
-class Token:
-    """`find` is where a program is; `host` is the forge's, as `gh` knows it."""
+class Login(NamedTuple):
+    """How a forge's own program says who is signed in; before all that, a variable says it."""
 
-    def __init__(self, env: Mapping[str, str], find: Callable[[str], str | None], host: str) -> None:
+    variable: str
+    program: str
+    asked: tuple[str, ...]
+    sign_in: str
+
+    @property
+    def hint(self) -> str:
+        return f"set {self.variable} where agents are run, or sign in: {self.sign_in}"
+
+
+GITHUB = Login(VARIABLE, "gh", ("auth", "token", "--hostname"), "gh auth login")
+GITLAB = Login(GITLAB_VARIABLE, "glab", ("config", "get", "token", "--host"), "glab auth login")
+
+
+class Token:
+    """`find` is where a program is; `host` is the forge's, as its program knows it."""
+
+    def __init__(
+        self, env: Mapping[str, str], find: Callable[[str], str | None], host: str, login: Login = GITHUB
+    ) -> None:
+        self._login = login
         self._env = env
         self._find = find
         self._host = HOSTS.get(host, host)
@@ -31,17 +55,17 @@ class Token:
 
     def __call__(self, anew: bool = False) -> str:
         if anew or not self._known:
-            self._known = self._env.get(VARIABLE, "").strip() or self._of_gh()
+            self._known = self._env.get(self._login.variable, "").strip() or self._of_program()
         return self._known
 
-    def _of_gh(self) -> str:
-        program = self._find("gh")
+    def _of_program(self) -> str:
+        program, name = self._find(self._login.program), self._login.program
         if program is None:
-            raise self._missing("gh is not installed")
+            raise self._missing(f"{name} is not installed")
         try:
             ran = subprocess.run(
-                [program, "auth", "token", "--hostname", self._host],
-                env=dict(self._env),
+                [program, *self._login.asked, self._host],
+                env=without_tokens(self._env),
                 capture_output=True,
                 stdin=subprocess.DEVNULL,
                 timeout=SECONDS,
@@ -49,13 +73,12 @@ class Token:
                 cwd="/",
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise self._missing("gh does not answer") from error
+            raise self._missing(f"{name} does not answer") from error
         found = ran.stdout.decode("ascii", "replace").strip()
         if ran.returncode or not found or any(letter.isspace() for letter in found):
-            raise self._missing(f"gh is not signed in to {self._host}")
+            raise self._missing(f"{name} is not signed in to {self._host}")
         return found
 
     def _missing(self, why: str) -> Refused:
         words = "nothing says who asks the forge {host}: {variable} is not set, and {why}"
-        hint = "set {variable} where agents are run, or sign in: gh auth login"
-        return Refused("no_forge_token", words, hint, self._host, VARIABLE, why)
+        return Refused("no_forge_token", words, self._login.hint, self._host, self._login.variable, why)

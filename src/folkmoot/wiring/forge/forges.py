@@ -8,8 +8,9 @@ from urllib.parse import urlsplit
 from folkmoot.core.flow import Flow
 from folkmoot.errors import Refused
 from folkmoot.system.forge.github import GitHub
+from folkmoot.system.forge.gitlab import GitLab
 from folkmoot.system.forge.spoken import Spoken
-from folkmoot.system.forge.token import Token, without_tokens
+from folkmoot.system.forge.token import GITHUB, GITLAB, Token, without_tokens
 from folkmoot.wiring.trust import git_for, outside_path, place_of, started_outside, trees_of
 from folkmoot.worker.forge.port import Forge
 from folkmoot.worker.git.remote.naming import place_of as remote_place
@@ -17,7 +18,8 @@ from folkmoot.worker.git.remote.naming import without_secret
 from folkmoot.worker.startable import Finder
 
 SCP = re.compile(r"(?:[^@/]+@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?P<path>[^/].*)")
-GITHUB = {"github.com", "ssh.github.com", "www.github.com"}
+GITHUB_HOSTS = {"github.com", "ssh.github.com", "www.github.com"}
+LOGINS = {"github": GITHUB, "gitlab": GITLAB}
 
 
 class Named(NamedTuple):
@@ -46,8 +48,11 @@ class Forges:
         return opened(named, self._programs)
 
 
-def opened(named: Named, programs: Finder) -> GitHub:
-    token = Token(os.environ, programs, urlsplit(named.api).hostname or "")
+def opened(named: Named, programs: Finder) -> GitHub | GitLab:
+    login = LOGINS[named.kind]
+    token = Token(os.environ, programs, urlsplit(named.api).hostname or "", login)
+    if named.kind == "gitlab":
+        return GitLab(named.api, named.repository, token, login.hint)
     return GitHub(named.api, named.repository, token)
 
 
@@ -71,18 +76,22 @@ def named_forge(home: str, flow: Flow, programs: Finder) -> str:
 def place_named(home: str, flow: Flow) -> Named:
     land, place = flow.land, place_of(home)
     if land.api is not None and land.repository is not None:
-        return Named("github", land.api, land.repository)
+        return Named(land.forge or "github", land.api, land.repository)
     if place is None or flow.base_remote is None:
         words = "work is proposed where a git remote is, and there is no git repository here"
         raise Refused("no_forge", words, "git init, then <init>")
     address = remote_place(git_for(home), place, flow.base_remote)
     host, path = host_and_path(address)
-    if host is None or len(path.split("/")) != 2:
+    kind = land.forge or ("gitlab" if host is not None and host.startswith("gitlab.") else "github")
+    parts = len(path.split("/"))
+    if host is None or (parts != 2 if kind == "github" else parts < 2):
         words = "the address of the remote, {address}, does not say which repository on which forge it is"
         hint = "write `repository: OWNER/NAME`, and `api` where it is not github.com, below `land` in the flow"
         raise Refused("no_forge", words, hint, without_secret(address))
-    api = "https://api.github.com" if host in GITHUB else f"https://{host}/api/v3"
-    return Named("github", land.api or api, land.repository or path)
+    api = f"https://{host}/api/{'v4' if kind == 'gitlab' else 'v3'}"
+    if kind == "github" and host in GITHUB_HOSTS:
+        api = "https://api.github.com"
+    return Named(kind, land.api or api, land.repository or path)
 
 
 def host_and_path(address: str) -> tuple[str | None, str]:
