@@ -6,18 +6,19 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from folkmoot.core.flow import Flow
-from folkmoot.errors import Refused
+from folkmoot.errors import MootError, Refused
 from folkmoot.system.forge.github import GitHub
 from folkmoot.system.forge.gitlab import GitLab
 from folkmoot.system.forge.spoken import Spoken
 from folkmoot.system.forge.token import GITHUB, GITLAB, Token, without_tokens
 from folkmoot.wiring.trust import git_for, outside_path, place_of, started_outside, trees_of
-from folkmoot.worker.forge.port import Forge
+from folkmoot.worker.forge.port import Forge, IssueForge
 from folkmoot.worker.git.remote.naming import place_of as remote_place
 from folkmoot.worker.git.remote.naming import without_secret
 from folkmoot.worker.startable import Finder
 
 SCP = re.compile(r"(?:[^@/]+@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?P<path>[^/].*)")
+GITHUB_API = "https://api.github.com"
 GITHUB_HOSTS = {"github.com", "ssh.github.com", "www.github.com"}
 LOGINS = {"github": GITHUB, "gitlab": GITLAB}
 
@@ -43,6 +44,15 @@ class Forges:
         if named not in self._made:
             self._made[named] = self._open(named) if isinstance(named, Named) else spoken(self._home, named)
         return self._made[named]
+
+    def of(self, flow: Flow, repository: str) -> IssueForge:
+        """Where the issues of a repository are. The token goes to no other place than the flow or the remote name."""
+        named = Named("github", flow.land.api or api_of(self._home, flow) or GITHUB_API, repository)
+        if named not in self._made:
+            self._made[named] = self._open(named)
+        made = self._made[named]
+        assert isinstance(made, GitHub)
+        return made
 
     def _open(self, named: Named) -> Forge:
         return opened(named, self._programs)
@@ -88,10 +98,25 @@ def place_named(home: str, flow: Flow) -> Named:
         words = "the address of the remote, {address}, does not say which repository on which forge it is"
         hint = "write `repository: OWNER/NAME`, and `api` where it is not github.com, below `land` in the flow"
         raise Refused("no_forge", words, hint, without_secret(address))
-    api = f"https://{host}/api/{'v4' if kind == 'gitlab' else 'v3'}"
+    return Named(kind, land.api or _api_at(kind, host), land.repository or path)
+
+
+def api_of(home: str, flow: Flow) -> str | None:
+    """Where the interface of the remote's forge is; None: it has none, or lies on this machine."""
+    place = place_of(home)
+    if place is None:
+        return None
+    try:
+        host, _ = host_and_path(remote_place(git_for(home), place, flow.base_remote or "origin"))
+    except MootError:
+        return None  # there is no such remote
+    return _api_at("github", host) if host is not None else None
+
+
+def _api_at(kind: str, host: str) -> str:
     if kind == "github" and host in GITHUB_HOSTS:
-        api = "https://api.github.com"
-    return Named(kind, land.api or api, land.repository or path)
+        return GITHUB_API
+    return f"https://{host}/api/{'v4' if kind == 'gitlab' else 'v3'}"
 
 
 def host_and_path(address: str) -> tuple[str | None, str]:
