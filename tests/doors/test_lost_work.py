@@ -197,3 +197,14 @@ def test_with_a_remote_it_is_the_remotes_branch_that_must_have_it(
 
 def test_a_board_without_git_is_examined_as_before(moot: Moot) -> None:
     assert "lost" not in moot.json("doctor")
+
+
+def test_the_board_and_the_status_say_what_a_branch_has_lost(ran: Moot) -> None:
+    assert "landed, and" not in words(ran("board").out + ran("status").out)
+    git(ran.folder, "reset", "-q", "--hard", "HEAD~1")
+    assert ran.json("board")["lost"] == ["2"]
+    for command in ("board", "status"):
+        told = words(ran(command).out)
+        assert "#2 landed, and" in told and "moot doctor" in told
+    git(ran.folder, "merge", "-q", "ORIG_HEAD")
+    assert "landed, and" not in words(ran("board").out)

@@ -62,6 +62,7 @@ class BoardView(View, frozen=True, gc=False, kw_only=True):
     # What only a machine with the repository can tell: the branch on which landed work waits to be merged, and the
     # user's files that keep it there.
     aside: str | None = None
+    lost: list[str] = field(default_factory=list)  # items that landed, whose work their branch does not have any more
     in_the_way: list[str] = field(default_factory=list)
 
 

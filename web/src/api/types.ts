@@ -141,6 +141,7 @@ export interface BoardView {
   blocked: (Blocked)[];
   messages: (MessageView)[];
   aside?: string | null;
+  lost?: (string)[];
   in_the_way?: (string)[];
 }
 
@@ -757,6 +758,8 @@ export interface Land {
   draft?: boolean;
   checks?: "required";
   merge?: "never" | "when_green";
+  forge?: "github" | "gitlab" | null;
+  command?: (string)[];
   repository?: string | null;
   api?: string | null;
 }

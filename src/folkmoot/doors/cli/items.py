@@ -267,5 +267,8 @@ def board_command(session: Session, live: bool) -> None:
     flow, view = ask(ShowFlow()), ask(ShowBoard())
     if any(item.status == "done" for item in view.items):
         aside = session.boards.unmerged_branch(session.board)
-        view = replace(view, aside=aside, in_the_way=session.boards.in_the_way(session.board) if aside else [])
+        lost = [one.item for one in session.boards.lost(session.board)]
+        view = replace(
+            view, aside=aside, lost=lost, in_the_way=session.boards.in_the_way(session.board) if aside else []
+        )
     session.answer(view, lambda: render.board.board(view, flow, held=lambda: _held(session, flow)))

@@ -27,6 +27,6 @@ def status_command(session: Session) -> None:
     def words() -> None:
         from folkmoot.doors.cli.render.seen.status import status
 
-        status(view)
+        status(view, lost=[one.item for one in session.boards.lost(session.board)] if "done" in view.counts else [])
 
     session.answer(view, words)

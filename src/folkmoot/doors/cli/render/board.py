@@ -89,6 +89,8 @@ def board(
     _ended(page, items, width, ids)
     if view.aside:
         aside_line(page, view.aside, view.in_the_way, indent=1)
+    if view.lost:
+        lost_line(page, view.lost, indent=1)
     _who_acts(page, flow, view, held or (lambda: view.blocked))
 
 
@@ -138,6 +140,14 @@ def aside_line(page: Page, branch: str, paths: list[str], indent: int = 0) -> No
     words = f"{names} in your tree {'are' if len(paths) > 1 else 'is'} in the way: work waits on {name}, and all later"
     page.line((f"{words} work goes there too", CARE), indent=indent, hang=2)
     page.line(("commit, stash or move away what is yours, then: ", QUIET), merge, indent=indent + 2, hang=2)
+
+
+def lost_line(page: Page, items: list[str], indent: int = 0) -> None:
+    """Work that landed, and that somebody has taken off its branch since."""
+    names = ", ".join(f"#{one_line(item)}" for item in items[:PATHS_SHOWN])
+    names += f" and {len(items) - PATHS_SHOWN} more" if len(items) > PATHS_SHOWN else ""
+    words = f"{names} landed, and {'their' if len(items) > 1 else 'its'} branch does not have that work any more: "
+    page.line((words, BAD), ("moot doctor", COMMAND), (" says how to bring it back", QUIET), indent=indent, hang=2)
 
 
 def stopped(view: Pauses) -> None:

@@ -1,5 +1,6 @@
 """The state of a board in few lines: what moves, who needs a person, what stands still, what today cost."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from folkmoot.api.pages import BoardStatus
@@ -7,6 +8,7 @@ from folkmoot.api.views import LiveRun
 from folkmoot.core.rules.running.spending import dollars
 from folkmoot.doors.cli.render.page import (
     AGENT,
+    BAD,
     CARE,
     COMMAND,
     GOOD,
@@ -25,7 +27,7 @@ SHOWN_MAX = 5
 LABEL = 9
 
 
-def status(view: BoardStatus, page: Page | None = None) -> None:
+def status(view: BoardStatus, page: Page | None = None, lost: Sequence[str] = ()) -> None:
     page = page or Page()
     told = " · ".join(f"{number} {word}" for word, number in view.counts.items())
     page.line((one_line(view.flow), "bold"), (f"  {told}" if told else "  nothing is on it yet", QUIET))
@@ -39,6 +41,13 @@ def status(view: BoardStatus, page: Page | None = None) -> None:
     # What is paused stands above.
     still = [one for one in view.blocked if one.why in ("held", "resting", "starts", "label")]
     _rows(page, "waits", [[reason_words(one)] for one in still], "moot board")
+    if lost:
+        names = ", ".join(f"#{one_line(item)}" for item in lost[:SHOWN_MAX]) + (" …" if len(lost) > SHOWN_MAX else "")
+        _row(
+            page,
+            "lost",
+            [(f"{names} landed, and the branch does not have it any more: ", BAD), ("moot doctor", COMMAND)],
+        )
     _today(page, view)
     labelled = sum(len(one.items) for one in view.blocked if one.why == "label")
     if not (view.runs or view.questions or view.pauses) and view.counts.get("ready", 0) > labelled:
