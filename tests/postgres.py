@@ -37,9 +37,19 @@ COMMON = ("max_connections=150", "shared_buffers=32MB", "listen_addresses=127.0.
 class Server:
     """One server in a folder of its own, or on a host of its own. It may be killed and started again."""
 
-    def __init__(self, *, durable: bool = False, settings: tuple[str, ...] = (), on: "Host | None" = None) -> None:
+    def __init__(
+        self,
+        *,
+        durable: bool = False,
+        settings: tuple[str, ...] = (),
+        on: "Host | None" = None,
+        standby_of: "Server | None" = None,
+        disk: Callable[[Path], object] | None = None,
+    ) -> None:
+        """`disk` puts one under the folder of the data before anything is in it."""
         self.durable = durable
         self.on = on
+        self._primary, self._disk = standby_of, disk
         self.folder = Path(tempfile.mkdtemp(prefix="moot-pg-"))
         self.port = free_port()
         self._settings = (*COMMON, f"port={self.port}", *(() if durable else QUICK), *settings)
@@ -58,6 +68,8 @@ class Server:
     def _prepare(self) -> None:
         data, sockets = self.folder / "data", self.folder / "s"
         data.mkdir(mode=0o700)
+        if self._disk is not None:
+            self._disk(data)
         sockets.mkdir(mode=0o755)
         if os.geteuid() == 0:
             nobody = pwd.getpwnam("nobody")
@@ -68,6 +80,9 @@ class Server:
             self._bin = reachable(self._bin, self.folder, self._as)
         options = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"]
         make = [str(self._bin / "initdb"), "-D", str(data), *options]
+        if self._primary is not None:
+            make = [str(self._bin / "pg_basebackup"), "-D", str(data), "-d", self._primary.connect("postgres"), "-R"]
+            make += ["--no-sync", "--checkpoint=fast"]
         subprocess.run(make, check=True, stdout=subprocess.DEVNULL, **self._as)
         if self.on is not None:
             with (data / "pg_hba.conf").open("a") as trusted:
@@ -108,6 +123,14 @@ class Server:
                 except ProcessLookupError:
                     continue
             process.wait(60)
+
+    def promote(self) -> None:
+        """A standby takes writes from now on."""
+        self.execute("SELECT pg_promote()")
+
+    @property
+    def runs(self) -> bool:
+        return self._process is not None and self._process.poll() is None
 
     def connect(self, database: str, host: str | None = None) -> str:
         where = f"host={host} port={self.port}" if host else f"host={self.folder / 's'} port={self.port}"

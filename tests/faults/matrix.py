@@ -31,6 +31,7 @@ WORKER, TROUBLE, LANDING = (
 )
 OPENING = "tests/store/test_sqlite_open.py::"
 POSTGRES, PARTITION = "test_postgres.py::", "test_partition.py::"
+STANDBY, EVENTS = "test_standby.py::", "test_many_events.py::"
 KILLED, POWER, DAMAGE = "test_killed_writing.py::", "test_power.py::", "test_damage.py::"
 FULL, FAILING, CLOCK, VERSIONS = (
     "test_full_disk.py::",
@@ -145,12 +146,15 @@ ROWS = (
         "F12",
         "PostgreSQL killed",
         "nothing acknowledged is lost",
-        "the server is killed, or ends at once as after a crash, while writers write and are killed too",
+        "the server is killed, or ends at once as after a crash, while writers write and are killed too; a standby takes over",
         here(
             POSTGRES + "test_a_server_that_is_killed_under_load_loses_nothing",
             POSTGRES + "test_fifty_crashes_of_the_server_lose_nothing",
             POSTGRES + "test_writers_that_are_killed_lose_nothing",
             POSTGRES + "test_a_thousand_killed_writers_lose_nothing",
+            EVENTS + "test_a_reader_misses_no_event_of_eight_writers",
+            EVENTS + "test_a_reader_misses_none_of_a_million_events",
+            STANDBY + "test_a_standby_takes_over_and_nothing_acknowledged_is_lost",
         ),
     ),
     Row(
@@ -233,6 +237,7 @@ ROWS = (
                 FULL + "test_a_fresh_process_names_a_full_disk",
                 FULL + "test_a_fresh_process_reads_on_a_full_disk",
                 FULL + "test_no_board_is_made_on_a_full_disk",
+                STANDBY + "test_a_server_whose_disk_is_full_is_named_and_got_over",
             ),
             OPENING + "test_a_full_disk_is_named_and_got_over",
         ),
