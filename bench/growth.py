@@ -25,7 +25,7 @@ from folkmoot.core.report import AskedQuestion, Report
 from folkmoot.doors.python import Board
 from folkmoot.engine.application import Application
 from folkmoot.engine.checking.doctor import examine
-from folkmoot.store.port import Reading, Transaction
+from folkmoot.store.port import Reading, Store, Transaction
 from folkmoot.store.sql.group_commit import COMMIT
 from folkmoot.store.sqlite.store import SqliteStore
 
@@ -57,7 +57,7 @@ class Template(Struct, frozen=True):
         return replace(self.item, id=name, title=title, ready_at=now), event
 
 
-def templates(store: SqliteStore) -> dict[tuple[str, str], Template]:
+def templates(store: Store) -> dict[tuple[str, str], Template]:
     """By column and priority."""
     engine = engine_on(store)
     found = {}
@@ -80,6 +80,12 @@ def fill(path: Path, items: int) -> None:
     """A board of so many items, one in ten in review; those that are claimed first are spread over all of it."""
     make_board(path, 0)
     store = SqliteStore.open(path, durable=False)
+    fill_store(store, items)
+    store.close()
+
+
+def fill_store(store: Store, items: int) -> None:
+    """The same in a store that has a flow and no items."""
     known = templates(store)
     step = max(1, items // SOON)
     now = max(template.event.time for template in known.values())
@@ -99,10 +105,9 @@ def fill(path: Path, items: int) -> None:
     for first in range(len(known) + 1, items + 1, BATCH):
         store.transact(partial(write, numbers=range(first, min(first + BATCH, items + 1))))
     ask(store)
-    store.close()
 
 
-def ask(store: SqliteStore) -> None:
+def ask(store: Store) -> None:
     """Some questions for the inbox, by the engine's own hand."""
     board = Board(Application(engine_on(store), "bench", []))
     for number in range(QUESTIONS):

@@ -146,7 +146,7 @@ ROWS = (
         "F12",
         "PostgreSQL killed",
         "nothing acknowledged is lost",
-        "the server is killed, or ends at once as after a crash, while writers write and are killed too; a standby takes over",
+        "the server is killed, or ends as in a crash, while writers write and are killed too; a standby takes over",
         here(
             POSTGRES + "test_a_server_that_is_killed_under_load_loses_nothing",
             POSTGRES + "test_fifty_crashes_of_the_server_lose_nothing",
