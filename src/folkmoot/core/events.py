@@ -120,7 +120,8 @@ EVENTS: dict[EventName, str] = {
 class Clock(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """How the store's clock follows from the machine's: it goes on over reboots and never goes back."""
 
-    id: str = "clock"
+    # Made anew each time, so that it is always written: a row that was folded has the same bytes as one that was saved.
+    id: str = field(default_factory=lambda: "clock")
     boot: str = ""
     offset: float = 0.0
 
