@@ -26,6 +26,7 @@ from bench.repositories import batches, package
 from bench.server import cycles as postgresql
 from bench.server import growth as on_server
 from bench.server import order
+from bench.server import peers as beside
 from bench.server import wakeup as hosts
 from bench.serving import cycles as serving
 from bench.serving import page
@@ -50,6 +51,7 @@ PARTS: dict[str, Callable[[], Mapping[str, object]]] = {
     "Claim and report over HTTP, beside one caller in the process": serving.run,
     "A board in PostgreSQL, claim and report, beside its own statements sent raw": postgresql.run,
     "A million items in PostgreSQL beside a thousand": on_server.run,
+    "Four clients beside Procrastinate, PgQueuer, LangGraph and DBOS on one PostgreSQL server": beside.run,
     "Waiting for an item on another host, with the board in PostgreSQL": hosts.run,
     "Ways to number events in the order of commits in PostgreSQL, transactions per second": order.run,
     "The page in a browser": page.run,
