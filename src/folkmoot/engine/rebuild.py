@@ -54,7 +54,7 @@ class Fold:
         found = []
         for item in items.values():
             named = {*item.after, *item.waits_for, *item.made, *([item.parent] if item.parent is not None else [])}
-            unknown = sorted(named - items.keys())
+            unknown = sorted(name for name in named if name not in items)  # less all keys, it would walk through them
             if unknown:
                 found.append(f"item {item.id} names {', '.join(unknown)}, and there is no such item")
         return found
