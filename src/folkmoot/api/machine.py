@@ -210,6 +210,7 @@ class WorkerStart(View, frozen=True, gc=False, kw_only=True):
     why_not_sandboxed: str
     git: bool
     target: str
+    proposes: bool  # people merge what is finished
 
 
 class WorkerEnd(View, frozen=True, gc=False, kw_only=True):

@@ -319,6 +319,7 @@ def _introduction(worker: Worker) -> WorkerStart:
         why_not_sandboxed=sandbox.why,
         git=isinstance(tools.workspaces, GitWorkspaces),
         target=flow.target,
+        proposes=flow.proposes,
     )
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from folkmoot.api.pages import BoardStatus, Today
+from folkmoot.api.views import ItemSummary
 from folkmoot.core.enums import ASKING, ENDED, OWN_KINDS
 from folkmoot.core.flow import LANDING
 from folkmoot.core.rules.running.spending import DAY_MS
@@ -17,9 +18,9 @@ WORDS = {"running": "at work", "proving": "ready", **dict.fromkeys(ASKING, "for 
 
 def status(snapshot: "Snapshot") -> BoardStatus:
     items = [snapshot.summary(item) for item in snapshot.reading.open_items()]
-    counted = Counter(WORDS.get(item.status, item.status) for item in items if item.kind in OWN_KINDS)
+    counted = Counter(_word(item) for item in items if item.kind in OWN_KINDS)
     counted.update(_ended(snapshot))
-    order = ("at work", "ready", "blocked", "waiting", "for you", "done", "failed", "cancelled")
+    order = ("at work", "ready", "proposed", "blocked", "waiting", "for you", "done", "failed", "cancelled")
     running = {item.id for item in items if item.status == "running"}
     return BoardStatus(
         flow=snapshot.flow.name,
@@ -31,6 +32,15 @@ def status(snapshot: "Snapshot") -> BoardStatus:
         blocked=snapshot.blocked(items),
         today=today(snapshot),
     )
+
+
+def is_proposed(item: ItemSummary) -> bool:
+    """Does it wait for people to merge it? No agent may take it meanwhile."""
+    return item.status == "proving" and item.watcher is None
+
+
+def _word(item: ItemSummary) -> str:
+    return "proposed" if is_proposed(item) else WORDS.get(item.status, item.status)
 
 
 def today(snapshot: "Snapshot") -> Today:

@@ -204,7 +204,14 @@ class GitHub:
 
     @in_good_form()
     def issue(self, number: int) -> ForgeIssue:
-        return issue(self.repository, self.http.get(self._at(f"issues/{number}")))
+        try:
+            return issue(self.repository, self.http.get(self._at(f"issues/{number}")))
+        except ForgeRefused as error:
+            if error.details.get("status") == 404:
+                error.remedy = (
+                    f"see whether {self.repository} has an issue {number}, and the token may read issues there"
+                )
+            raise
 
     @in_good_form()
     def issues(self, label: str) -> list[ForgeIssue]:

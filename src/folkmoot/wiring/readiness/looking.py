@@ -125,6 +125,10 @@ def _sandbox(tools: Tools, flow: Flow) -> Iterator[Look]:
 def _without_money(tools: Tools, flow: Flow, agents: list[str]) -> Iterator[str]:
     """The clients of which nobody can tell what a run has cost: a budget in money ends nothing there."""
     priced = {model.client for model in flow.models.values() if model.price is not None}
+    for agent in flow.agents.values():  # a model that names no client is run by the agent's
+        models = [flow.models.get(rung.model) for rung in agent.ladder]
+        if agent.run is not None and any(model is not None and model.price is not None for model in models):
+            priced.add(agent.run.get("client"))
     for one in used_by(tools.catalogue, flow, agents, tools.env.get("HOME", ""))[0]:
         known = tools.catalogue.clients.get(one.start.name)
         if known is not None and not known.money and known.name not in priced:
@@ -146,7 +150,11 @@ def _cost(flow: Flow, untold: list[str]) -> Look:
         words += (
             f"; but {' and '.join(untold)} {'tells' if len(untold) == 1 else 'tell'} no money, so dollars end nothing"
         )
-        act = "give the models a `price`, or set `item_time` or `item_tokens` under budget in .moot/flow.yaml"
+        act = "give the models that the ladders name a `price` in .moot/flow.yaml"
+        ends = [("tokens", budget.item_tokens or budget.day_tokens), ("time", budget.item_time or budget.day_time)]
+        if others := [what for what, most in ends if most is not None]:
+            return Look(look="cost", state="good", words=f"{words}: {' and '.join(others)} will", next=act)
+        act = f"{act}, or set `item_time` or `item_tokens` under budget"
         return Look(look="cost", state="note", words=words, next=act)
     return Look(look="cost", state="good", words=words)
 

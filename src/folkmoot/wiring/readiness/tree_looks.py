@@ -36,7 +36,7 @@ def tree_looks(home: str, flow: Flow) -> Iterator[Look]:
     except MootError as error:
         yield Look(look="branch", state="act", about=target, words=error.message, next=error.hint)
         return
-    yield _branch(place, target, at_work)
+    yield _branch(place, target, at_work, flow.proposes)
     changed = changed_files(home, target)
     if changed:
         names = ", ".join(changed[:FILES_SHOWN]) + (
@@ -81,7 +81,7 @@ def parts_looks(home: str, flow: Flow) -> Iterator[Look]:
             yield Look(look="tree", state="note", about=found.kind, words=found.what, next=found.do)
 
 
-def _branch(place: Place, target: str, at_work: str) -> Look:
+def _branch(place: Place, target: str, at_work: str, proposes: bool) -> Look:
     if at_work:
         what = at_work.removeprefix("a ").split(" ")[0]
         words = f"{at_work} is under way: until it has ended, work lands on moot/{target}"
@@ -89,7 +89,8 @@ def _branch(place: Place, target: str, at_work: str) -> Look:
         return Look(look="branch", state="note", about=target, words=words, next=act)
     current = pointer(f"{place.git_dir}/HEAD", HEAD_BRANCH)
     if current == target:
-        words = f"work lands on {target}, and your files follow"
+        what = "work that people have merged comes to" if proposes else "work lands on"
+        words = f"{what} {target}, and your files follow"
     elif current:
         words = f"work lands on {target}; you are on {current}, so your files stay as they are"
     elif place.work_tree is None:

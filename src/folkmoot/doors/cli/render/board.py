@@ -33,6 +33,7 @@ from folkmoot.doors.cli.render.page import (
 from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, pause_words, run_command
 from folkmoot.doors.cli.render.questions import answer_command
 from folkmoot.engine.reads.blocked import DAY, POOL, READY, STOPPED
+from folkmoot.engine.reads.status import is_proposed
 
 LAST_DONE = 5
 PATHS_SHOWN = 3
@@ -162,7 +163,7 @@ def stopped(view: Pauses) -> None:
 
 def _who_acts(page: Page, flow: Flow, view: BoardView, known: Callable[[], list[Blocked]]) -> None:
     """Something could be done, and nobody does it: how agents are put on it, or why they cannot be."""
-    ready = [item for item in view.items if item.status in READY]
+    ready = [item for item in view.items if item.status in READY and not is_proposed(item)]
     stopped = any(pause.what == STOPPED for pause in view.pauses)
     if not ready or stopped or not any(agent.run for agent in flow.agents.values()):
         return
@@ -188,7 +189,8 @@ def _who_acts(page: Page, flow: Flow, view: BoardView, known: Callable[[], list[
 def _summary(page: Page, flow: Flow, items: Sequence[ItemSummary]) -> None:
     counts = {
         "at work": sum(item.status == "running" for item in items),
-        "ready": sum(item.status in ("ready", "proving") for item in items),
+        "ready": sum(item.status in ("ready", "proving") and not is_proposed(item) for item in items),
+        "proposed": sum(is_proposed(item) for item in items),
         "blocked": sum(item.status == "blocked" for item in items),
         "waiting": sum(item.status == "waiting" for item in items),
         "for you": sum(item.status in ASKING for item in items),
@@ -272,7 +274,7 @@ def note_on(page: Page, item: ItemSummary, asked: list[str], run: LiveRun | None
         notes.append((f"{one_line(item.agent or item.watcher or 'somebody')} at work", AGENT))
     elif item.status == "proving" and item.watcher == LANDING:
         notes.append((f"waits to land on {one_line(lands_on)}", AGENT))
-    elif item.status == "proving" and item.watcher is None:
+    elif is_proposed(item):
         notes.append(("proposed: people merge it", PERSON))
     elif item.status == "proving":
         notes.append((f"{one_line(item.watcher or 'a gate')} must show it", AGENT))

@@ -175,7 +175,8 @@ class Progress:
     @staticmethod
     def _where(view: WorkerStart) -> str:
         if view.git:
-            return f"a clone for each run, landing on {view.target}"
+            how = "proposed for" if view.proposes else "landing on"
+            return f"a clone for each run, {how} {view.target}"
         return "in this folder, which has no git: one writer at a time"
 
     def tell(self, told: Told) -> None:

@@ -94,7 +94,10 @@ def _doubt(page: Page, view: UsageView) -> None:
     # A price makes money of tokens: where none were told it would help nothing.
     for model in view.priceless:
         if model == OWN_CHOICE:
-            words, act = "The client chose the model: name it, and its price: ", "ladder: {0+: NAME}, models: {NAME: …}"
+            words, act = (
+                "The client chose the model: name it, and its price: ",
+                "ladder: {0-2: NAME, 3+: escalate}, models: {NAME: {price: {input: …, output: …}}}",
+            )
         else:
             words = f"{one_line(model)} has no price in .moot/flow.yaml: "
             act = f"models: {{{one_line(model)}: {{price: {{input: …, output: …}}}}}}"
