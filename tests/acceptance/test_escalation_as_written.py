@@ -121,3 +121,38 @@ def test_fields_that_are_headings_are_the_forms(tmp_path: Path, gap: str) -> Non
         *("Rotate the keys", "All are logged out", "same approach"),
     )
     assert counts(moot) == (1, 0, 1)
+
+
+WRAPPED = [
+    "out of memory, as in\nattempt 1 on the large file",
+    "Still red.\nattempt 1 with a larger heap ended so too.",
+    "the same stack trace that we saw in\nAttempt 1: Timeout in the pool",
+    "slower than both\nattempt 1 and\nattempt 2 together",
+]
+
+
+@pytest.mark.ledger("E-02", "E-06", "R-08")
+@pytest.mark.parametrize("outcome", WRAPPED)
+def test_a_wrapped_line_about_an_attempt_goes_on_with_its_field(tmp_path: Path, outcome: str) -> None:
+    moot = board(tmp_path)
+    item = moot.speak("developer", f"{block(1)}\n{titled('ATTEMPT 2: Self-Solve', f'Outcome: {outcome}')}")
+    last = item["failure_history"][-1]
+    assert (last["outcome"], last["why_different"], counts(moot)) == (outcome, "another way", (2, 0, 2))
+    assert item["status"] == "ready", "no expert is called an attempt too early"
+
+
+NEXT = [
+    "ATTEMPT 2: Self-Solve\nApproach: Retry in one batch\nOutcome: red too",
+    "Attempt 2: Retry in one batch\nOutcome: red too",
+    "attempt 2 in one batch\nOutcome: red too",
+    "attempt 2 Self-Solve\nApproach: Retry in one batch",
+]
+
+
+@pytest.mark.ledger("E-02", "E-06", "R-08")
+@pytest.mark.parametrize("second", NEXT)
+def test_a_block_right_below_another_one_is_counted(tmp_path: Path, second: str) -> None:
+    moot = board(tmp_path)
+    first = "ATTEMPT 1: Self-Solve\nApproach: Batches\nOutcome: it fails, as before"
+    item = moot.speak("developer", f"{first}\n{second}")
+    assert (len(item["failure_history"]), counts(moot)) == (2, (2, 0, 2))

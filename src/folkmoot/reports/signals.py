@@ -11,6 +11,16 @@ from folkmoot.core.vocabulary.phrases.denials import behind_no
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.undone import said_undone
 from folkmoot.core.vocabulary.words import meaning_of
+from folkmoot.reports.asking.attempt_lines import (
+    ATTEMPT_LABELS,
+    DASHED,
+    KINDS,
+    MARKUP,
+    NEXT_FIELD,
+    attempt_in,
+    fields_in,
+    is_wrapped,
+)
 from folkmoot.reports.canonical import shown
 from folkmoot.reports.loose.names import LABEL, label_in
 from folkmoot.reports.loose.options import options_in
@@ -24,7 +34,6 @@ ATTEMPTS_MAX = 100  # more than any agent makes in one run
 BEHIND_MAX = 200  # lines that are read behind the last block
 SIGNALS_MAX = 500  # more than can be united: those before so many need not be read
 
-_MARKUP = "*_`#> \t•"
 _NAMES = rf"{SEEKING}|{UNSUCCESSFUL}|{INCOMPLETE}|{COMPLETE}D?"
 _BEFORE = r"(?:-\s*)?(?:(?:signal|status|outcome|result)\s*[:=]\s*)?[*_`]*"
 _SIGNAL = pattern(rf"{_BEFORE}({_NAMES})[*_`]*(?:\s*[:.–—-]\s*(.*))?", re.IGNORECASE)
@@ -37,29 +46,11 @@ _MENTIONED = pattern(
 )
 # With spaces it is the signal only in capitals: "task incomplete" are words.
 _SPACED = {name.replace("_", " "): name for name in (SEEKING, UNSUCCESSFUL, INCOMPLETE, COMPLETE)}
-_ATTEMPT = pattern(
-    r"(?:at{1,3}empt|attemp|attemt|attmept|atetmpt)(?:\s{0,3}(?:#?(\d{1,6})|#?[\[(]\s?#?(\d{1,6}|N)\s?[\])])\s{0,3}(?:[:.–—-]\s{0,3})?|\s{0,3}[:–—]\s{0,3})(.{0,200})",
-    re.IGNORECASE,
-)
-_LISTED = pattern(r"(\d{1,3})[.)]\s{1,4}")
-_KINDS = pattern(r"self[\s-]?solve|expert|delegat", re.IGNORECASE)
 _POINT = pattern(r"\s{0,8}(?:[-*+•]|\d{1,3}[.)])\s+")
 _UNCOUNTED = pattern(r"\[\s?N\s?\]")
 _COUNT = pattern(r"(.{1,60}?):\s{0,3}\[?(\d{1,6})\b")
 
-_ATTEMPT_LABELS = {
-    "approach": "approach",
-    "outcome": "outcome",
-    "result": "outcome",
-    "why different": "why_different",
-    "why it is different": "why_different",
-    "why this is different": "why_different",
-}
-# Some write a block on one line, each field behind a mark.
-_NEXT_FIELD = pattern(rf"(?:[.;,|–—]|\s-)\s{{1,3}}(?=(?:{'|'.join(_ATTEMPT_LABELS)})\s?:)", re.IGNORECASE)
-# Some write `Outcome - red`; a dash is none of the form's signs, so it counts behind its own labels only.
-_DASHED = pattern(rf"^[\W_]{{0,9}}({'|'.join(_ATTEMPT_LABELS)})[*_`]{{0,3}}\s{{1,3}}[–—=-]\s", re.IGNORECASE)
-_QUESTION_LABELS = {
+QUESTION_LABELS = {
     "task": "Task",
     "agent": "Agent",
     "question": "question",
@@ -73,7 +64,7 @@ _QUESTION_LABELS = {
     "trigger": "reason",
 }
 
-_OF_QUESTIONS = ("question", "context", "options", "attempts", "help")  # fields that no other signal has
+OF_QUESTIONS = ("question", "context", "options", "attempts", "help")  # fields that no other signal has
 _BULLETED = pattern(r"[-*+•]\s")
 # Behind the options these are no part of the last one, whether or not a line is left empty.
 _ENDS_OPTIONS = pattern(r"(?:my )?(?:recommend(?:ation|ed)|prefer(?:ence|red))\w*", re.IGNORECASE)
@@ -118,7 +109,7 @@ def signals(lines: list[Line], fence: int | None = None, blocks: Sequence[Attemp
     came to: whoever tells of it does not say it."""
     found = []
     starts = [
-        (place, _signal(line, lines[place - 1].text if place else ""))
+        (place, signal_in(line, lines[place - 1].text if place else ""))
         for place, line in enumerate(lines)
         if not line.quoted and line.fence == fence
     ]
@@ -137,7 +128,7 @@ def signals(lines: list[Line], fence: int | None = None, blocks: Sequence[Attemp
             fault = f"{name}: {shown(behind)} says that it is not so: leave it out, or say what is"
             found.append(Signal(lines[place].number, None, [fault], not denied, {lines[place].number}))
             continue
-        told = _labelled(lines, place + 1, until, fence, _QUESTION_LABELS if name == SEEKING else None)
+        told = _labelled(lines, place + 1, until, fence, QUESTION_LABELS if name == SEEKING else None)
         if behind:
             told.first.insert(0, behind)
             told.behind = behind
@@ -153,16 +144,16 @@ def _not_quoted(lines: list[Line], marks: list[tuple[int, re.Match[str]]]) -> li
     for number, (place, match) in enumerate(marks):
         asking = found[-1] if found and found[-1][1].group(1).upper() == SEEKING else None
         before = lines[place - 1].text.strip() if place else ""
-        opened = label_in(before, _QUESTION_LABELS)
+        opened = label_in(before, QUESTION_LABELS)
         goes_on = before and asking is not None and place - 1 > asking[0] and not (opened and opened[1].strip())
         until = marks[number + 1][0] if number + 1 < len(marks) else len(lines)
-        fields = (label_in(line.text.strip(), _QUESTION_LABELS) for line in lines[place + 1 : until])
-        if not (goes_on and any(name is not None and name[0] in _OF_QUESTIONS for name in fields)):
+        fields = (label_in(line.text.strip(), QUESTION_LABELS) for line in lines[place + 1 : until])
+        if not (goes_on and any(name is not None and name[0] in OF_QUESTIONS for name in fields)):
             found.append((place, match))
     return found
 
 
-def _signal(line: Line, before: str = "") -> re.Match[str] | None:
+def signal_in(line: Line, before: str = "") -> re.Match[str] | None:
     """The signal that the line begins; `before` is the line above it, in whose sentence it may stand."""
     words = line.text.strip()
     # Looking for the words first keeps the pattern away from every other line.
@@ -170,7 +161,7 @@ def _signal(line: Line, before: str = "") -> re.Match[str] | None:
         return None
     for spaced, name in _SPACED.items():
         words = words.replace(spaced, name)
-    bare = words.lstrip(_MARKUP).rstrip(_MARKUP)
+    bare = words.lstrip(MARKUP).rstrip(MARKUP)
     found = _SIGNAL.fullmatch(bare)
     if found is not None:
         return found
@@ -241,7 +232,7 @@ def _counts(lines: list[str]) -> dict[str, Any] | list[str]:
     points = [_POINT.sub("", line, count=1).strip() for line in lines if line.strip()]
     counts = [_COUNT.match(point) for point in points]
     if all(counts):
-        return {count.group(1).strip(_MARKUP): int(count.group(2)) for count in counts if count}
+        return {count.group(1).strip(MARKUP): int(count.group(2)) for count in counts if count}
     return points
 
 
@@ -288,26 +279,12 @@ def _ends_options(text: str, before: str) -> bool:
 
 def _ends_block(words: str) -> bool:
     """A rule, a brace, or the next ATTEMPT: what follows is no part of this."""
-    return words.startswith(("---", "===", "***", "{", "```", "~~~")) or _attempt(words) is not None
+    return words.startswith(("---", "===", "***", "{", "```", "~~~")) or attempt_in(words) is not None
 
 
 def starts_block(line: Line) -> bool:
     """Does a signal or an ATTEMPT block begin here?"""
-    return _attempt(line.text.strip()) is not None or _signal(line) is not None
-
-
-def _attempt(words: str) -> tuple[str, str] | None:
-    """The number and the title of an ATTEMPT line, with or without the form's brackets, also as a point of a list."""
-    if len(words) > 400 or "at" not in words.lower():
-        return None
-    bare = words.lstrip(_MARKUP + "-")
-    listed = _LISTED.match(bare)
-    bare = bare[listed.end() :].lstrip(_MARKUP) if listed else bare
-    found = _ATTEMPT.fullmatch(bare.rstrip(_MARKUP))
-    if found is None:
-        return None
-    number = found.group(1) or found.group(2) or (listed.group(1) if listed else "")
-    return number, found.group(3).strip(_MARKUP)
+    return attempt_in(line.text.strip()) is not None or signal_in(line) is not None
 
 
 def attempts(lines: list[Line], fence: int | None = None) -> list[Attempt]:
@@ -316,7 +293,7 @@ def attempts(lines: list[Line], fence: int | None = None) -> list[Attempt]:
     place = 0
     while place < len(lines):
         line = lines[place]
-        match = None if line.quoted or line.fence != fence else _attempt(line.text.strip())
+        match = None if line.quoted or line.fence != fence else attempt_in(line.text.strip())
         place += 1
         if match is None:
             continue
@@ -324,15 +301,15 @@ def attempts(lines: list[Line], fence: int | None = None) -> list[Attempt]:
         own = set(range(line.number, lines[place].number if place < len(lines) else lines[-1].number + 1)) - beside
         behind = _behind(lines, place, fence)
         number, title = match
-        told = {**dict(_fields(title)), **told}
+        told = {**dict(fields_in(title)), **told}
         # A choice that nobody made says nothing about whose attempt it was.
-        chosen = filled(_NEXT_FIELD.split(title)[0]) or ""
+        chosen = filled(NEXT_FIELD.split(title)[0]) or ""
         written = {name: words for name, said in told.items() if (words := filled(said))}
-        if not written and (any(told.values()) or not _KINDS.match(chosen)):
+        if not written and (any(told.values()) or not KINDS.match(chosen)):
             continue
         if "why_different" in told:
             written.setdefault("why_different", "")  # asked how it differs, nobody said so
-        if chosen and "approach" not in written and not _KINDS.match(chosen):
+        if chosen and "approach" not in written and not KINDS.match(chosen):
             written["approach"] = chosen
         kind = "expert_delegation" if re.search("expert|delegat", chosen, re.IGNORECASE) else "self_solve"
         found.append(Attempt(line.number, f"{number}: {chosen}".strip(": "), Try(kind=kind, **written), behind, own))
@@ -344,16 +321,11 @@ def _behind(lines: list[Line], place: int, fence: int | None) -> str:
     found: list[str] = []
     for line in lines[place : place + BEHIND_MAX]:
         words = line.text.strip()
-        if _attempt(words) or words.startswith(("#", "---", "{", "```", "~~~")):
+        if attempt_in(words) or words.startswith(("#", "---", "{", "```", "~~~")):
             break
-        if not line.quoted and line.fence == fence and _signal(line) is None:
+        if not line.quoted and line.fence == fence and signal_in(line) is None:
             found.append(words)
     return "\n".join(found).strip()
-
-
-def _fields(words: str) -> list[tuple[str, str]]:
-    found = (label_in(part, _ATTEMPT_LABELS) for part in _NEXT_FIELD.split(words))
-    return [one for one in found if one is not None]
 
 
 def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, str], int, set[int]]:
@@ -365,12 +337,13 @@ def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, s
     goes_on = said_between = headed = False
     end = place
     for at in range(place, len(lines)):
-        line, words = lines[at], _DASHED.sub(r"\1: ", lines[at].text.strip(), count=1)
+        line, words = lines[at], DASHED.sub(r"\1: ", lines[at].text.strip(), count=1)
         own = not line.quoted and line.fence == fence
-        labels = _fields(words) if own and label_in(words, _ATTEMPT_LABELS) else []
-        if own and not labels and (_attempt(words) or words.startswith(("#", "---", "{"))):
+        labels = fields_in(words) if own and label_in(words, ATTEMPT_LABELS) else []
+        begins = attempt_in(words) is not None and not (goes_on and is_wrapped(lines, at, list(parts)))
+        if own and not labels and (begins or words.startswith(("#", "---", "{"))):
             break
-        if own and (said_between or not labels) and _signal(line) is not None:
+        if own and (said_between or not labels) and signal_in(line) is not None:
             break
         if labels and labels[0][0] in parts and (not goes_on or words.startswith("#")):
             break  # the same again behind a blank line, or as a heading: how it ended in all
