@@ -1,7 +1,7 @@
 """ATTEMPT blocks and the signals: SEEKING_DIVINE_CLARIFICATION, EXPERT_UNSUCCESSFUL, TASK_INCOMPLETE, TASK_COMPLETE."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -104,14 +104,16 @@ class Labelled:
         return words or None
 
 
-def signals(lines: list[Line], fence: int | None = None, blocks: Sequence[Attempt] = ()) -> list[Signal]:
+def signals(
+    lines: list[Line], fence: int | None = None, blocks: Sequence[Attempt] = (), held: Collection[int] = ()
+) -> list[Signal]:
     """Every signal that stands on a line of its own. In one of the ATTEMPT `blocks` an expert's is what a delegation
-    came to: whoever tells of it does not say it."""
+    came to: whoever tells of it does not say it. `held` are the numbers of lines that a field of a question holds."""
     found = []
     starts = [
         (place, signal_in(line, lines[place - 1].text if place else ""))
         for place, line in enumerate(lines)
-        if not line.quoted and line.fence == fence
+        if not line.quoted and line.fence == fence and line.number not in held
     ]
     blocked = {number for block in blocks for number in block.lines}
     marks = [
@@ -128,7 +130,8 @@ def signals(lines: list[Line], fence: int | None = None, blocks: Sequence[Attemp
             fault = f"{name}: {shown(behind)} says that it is not so: leave it out, or say what is"
             found.append(Signal(lines[place].number, None, [fault], not denied, {lines[place].number}))
             continue
-        told = _labelled(lines, place + 1, until, fence, QUESTION_LABELS if name == SEEKING else None)
+        asks = name == SEEKING
+        told = _labelled(lines[place + 1 : until], fence, QUESTION_LABELS if asks else None, held if asks else ())
         if behind:
             told.first.insert(0, behind)
             told.behind = behind
@@ -236,20 +239,22 @@ def _counts(lines: list[str]) -> dict[str, Any] | list[str]:
     return points
 
 
-def _labelled(lines: list[Line], start: int, until: int, fence: int | None, labels: dict[str, str] | None) -> Labelled:
+def _labelled(
+    lines: list[Line], fence: int | None, labels: dict[str, str] | None, held: Collection[int] = ()
+) -> Labelled:
     """Lines sorted by their labels, up to where something else begins. Without a list any label on a line counts."""
     told = Labelled()
     into = told.first
     blank = False
     bulleted: bool | None = None  # are the fields points of a list? Then a point inside of one is none
-    for place in range(start, until):
-        line = lines[place]
+    for place, line in enumerate(lines):
         words = line.text.strip()
         if line.quoted or line.fence != fence:
             into.append(line.text)
             told.lines.add(line.number)
             continue
-        if _ends_block(words) or (labels is None and blank and words and not LABEL.fullmatch(words)):
+        ends = line.number not in held and _ends_block(words)
+        if ends or (labels is None and blank and words and not LABEL.fullmatch(words)):
             break
         name = label_in(words, labels)
         point = _BULLETED.match(words) is not None

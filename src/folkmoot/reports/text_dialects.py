@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from folkmoot.core.input_limits import has_unstorable
 from folkmoot.core.report import WORDS_BESIDE, Report
 from folkmoot.core.vocabulary.patterns import pattern
+from folkmoot.reports.asking.background import background
 from folkmoot.reports.canonical import UNSTORABLE, Faulty, missing_outcome, shown
 from folkmoot.reports.json_dialects import (
     SENDS_FOR,
@@ -63,6 +64,7 @@ SIGNS_MAX = 200_000  # braces and quotation marks: a text with more of them is m
 def listen(text: str) -> Report:
     """The report in a text; Faulty with what is wrong with the last one, or with what could have been meant."""
     page = read_page(unlisted(_end_of(clean(text))))
+    inside = background(page)
     heard: list[Heard] = []
     tried: list[Attempt] = []
     passed_over: list[str] = []
@@ -80,10 +82,17 @@ def listen(text: str) -> Report:
     hear_keyed(page, heard)
     shown: set[int] = set()
     around: list[str] = []
-    for lines, fence, before in _texts(page, covered, spoken):
-        words, shows = _hear_words(page, lines, fence, before, heard, tried, passed_over)
+    faults: list[str] = []
+    own, *fenced = _texts(page, covered, spoken)  # a fence goes first: one without a report may be a field's
+    for lines, before in fenced:
+        words, shows = _hear_words(page, lines, before, heard, tried, faults, inside.lines)
         around += [words] if words else []
         shown |= shows
+    held = inside.unheard({*(one.line for one in heard), *(one.start for one in tried), *spoken})
+    words, shows = _hear_words(page, *own, heard, tried, passed_over, held)
+    around = [words, *around] if words else around
+    shown |= shows
+    passed_over += faults
     tried.sort(key=lambda attempt: attempt.start)
     by_form = any(one.report is not None for one in heard) and all(one.rank == 0 or one.keyed for one in heard)
     report = _last(heard, tried, passed_over, notes)
@@ -203,7 +212,7 @@ def _with_attempts(report: Report, tried: list[Attempt]) -> Report:
     return replace(report, attempts=attempts_of([attempt.told for attempt in tried], report.attempts), extra=extra)
 
 
-def _texts(page: Page, covered: set[int], spoken: set[int]) -> list[tuple[list[Line], int | None, int | None]]:
+def _texts(page: Page, covered: set[int], spoken: set[int]) -> list[tuple[list[Line], int | None]]:
     """What is read for forms and signals: the text itself, and each fence in which an agent speaks."""
     # A message inside a form's section is no part of the section's words, nor is the fence around it.
     fences = {page.lines[number].fence for number in spoken} - {None}
@@ -217,34 +226,34 @@ def _texts(page: Page, covered: set[int], spoken: set[int]) -> list[tuple[list[L
         else line
         for line in page.lines
     ]
-    found: list[tuple[list[Line], int | None, int | None]] = [(own, None, None)]
+    found: list[tuple[list[Line], int | None]] = [(own, None)]
     for fence in page.fences:
         if fence.language in SPOKEN and not fence.language.startswith("json"):
             inside = page.inside(fence)
             for line in inside:
                 line.quoted = line.quoted or line.number in covered
-            found.append((inside, None, fence.before))
+            found.append((inside, fence.before))
     return found
 
 
 def _hear_words(
     page: Page,
     lines: list[Line],
-    fence: int | None,
     before: int | None,
     heard: list[Heard],
     tried: list[Attempt],
     passed_over: list[str],
+    held: set[int],
 ) -> tuple[str, set[int]]:
     """What is said in these lines around a form; of a fence only if it holds one, since else it shows something. And
-    the lines that only show what a signal or block looks like."""
+    the lines that only show what a signal or block looks like. `held` are those that stand in a question's fields."""
     shown: set[int] = set()
 
     def shows(start: int) -> bool:
         return page.only_shows(start) or (before is not None and page.only_shows(before))
 
     done_before = False
-    found, around = forms(lines, fence)
+    found, around = forms(lines)
     for form in found:
         # A form that was only begun says nothing, unless a finished one came before it: then it takes that back.
         if form.template or shows(form.start) or (form.weak and not done_before):
@@ -252,15 +261,16 @@ def _hear_words(
             if form.weak and not form.template and (form.told or form.alone) and not shows(form.start):
                 heard.append(Heard(form.end, 0, form.start, form.alone, form.faults, alone=True, told=form.told))
         else:
-            own = range(form.start, form.end + 1)
+            of_form = range(form.start, form.end + 1)
             heard.append(
-                Heard(form.end, 0, form.start, form.report, form.faults, form.implied, told=form.told, lines=own)
+                Heard(form.end, 0, form.start, form.report, form.faults, form.implied, told=form.told, lines=of_form)
             )
             done_before = done_before or form.report is not None
-    told = attempts(lines, fence)
+    told = attempts(lines)
     blocks = [attempt for attempt in told if not shows(attempt.start)]
     shown |= {number for attempt in told if shows(attempt.start) for number in attempt.lines}
-    for signal in signals(lines, fence, blocks):
+    own = [Line(line.number, line.text, fence=line.fence) if line.number in held else line for line in lines]
+    for signal in signals(own, None, blocks, held):
         if signal.template or shows(signal.start):
             passed_over += signal.faults or ["it only shows what a signal looks like"]
             shown |= signal.lines

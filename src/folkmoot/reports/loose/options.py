@@ -1,6 +1,7 @@
 """Options as agents list them: numbered, lettered, with signs, on one line or on several."""
 
 import re
+from itertools import pairwise
 
 from folkmoot.core.report import Choice
 from folkmoot.core.vocabulary.patterns import pattern
@@ -37,6 +38,7 @@ _GOES_ON = pattern(
 _JOINING = pattern(r"\A(?:or|and)\s+", re.IGNORECASE)
 _EITHER = pattern(r"\Aeither\s+", re.IGNORECASE)
 _WORDS_MAX = 5
+_FENCES = ("```", "~~~")
 _NONE = ("none", "n/a", "na", "nothing", "not applicable", "none considered", "no options")
 
 
@@ -51,7 +53,7 @@ def options_in(words: str) -> list[Choice]:
 def _listed(words: str) -> list[Choice]:
     """`1. option: why it is not enough`; a line without a mark goes on with the option before, if any has a mark. So
     does a point below a point: what is indented, or a bullet among numbers, if it is no further option."""
-    lines = [line for line in words.split("\n") if line.strip()]
+    lines = [line for line in _with_fences(words) if line.strip()]
     if lines and all(line.lstrip().startswith("|") for line in lines):
         return _rows(lines)
     if len(lines) == 1:
@@ -61,6 +63,9 @@ def _listed(words: str) -> list[Choice]:
     points: list[list[str]] = []
     reasons: list[list[str]] = []
     for line in lines:
+        if line.startswith(_FENCES) and points:
+            reasons[-1].append(line)
+            continue
         mark = _POINT.match(line)
         below = first is not None and mark is not None and line not in more and _is_below(mark, first, line)
         if points and (below or _WHY.match(line.strip())):
@@ -71,8 +76,23 @@ def _listed(words: str) -> list[Choice]:
         else:
             points.append([line[mark.end() :].strip() if mark else line.strip()])
             reasons.append([])
-    found = [(_choice(" ".join(point)), "; ".join(why)) for point, why in zip(points, reasons, strict=True)]
+    found = [(_choice(" ".join(point)), _joined(why)) for point, why in zip(points, reasons, strict=True)]
     return [_because(choice, why) for choice, why in found if choice is not None]
+
+
+def _with_fences(words: str) -> list[str]:
+    """The lines, and each fence as one of them: what stands in it lists nothing."""
+    found: list[str] = []
+    until = ""
+    for line in words.split("\n"):
+        bare = line.strip()
+        if until:
+            found[-1] += f"\n{line}"
+            until = "" if bare.startswith(until) and not bare.strip(until[0]) else until
+            continue
+        found.append(bare if bare.startswith(_FENCES) else line)
+        until = bare[: len(bare) - len(bare.lstrip(bare[0]))] if bare.startswith(_FENCES) else ""
+    return found
 
 
 def _is_below(mark: re.Match[str], first: re.Match[str], line: str) -> bool:
@@ -102,8 +122,16 @@ def _has_reason(line: str) -> bool:
 
 
 def _because(choice: Choice, why: str) -> Choice:
-    told = "; ".join(part for part in (choice.why_insufficient, filled(why)) if part)
+    told = _joined([part for part in (choice.why_insufficient, filled(why)) if part])
     return Choice(option=choice.option, why_insufficient=told or None)
+
+
+def _joined(why: list[str]) -> str:
+    """Reasons on one line; a fence begins its own."""
+    found = why[0] if why else ""
+    for before, part in pairwise(why):
+        found += f"\n{part}" if part.startswith(_FENCES) or before.endswith(_FENCES) else f"; {part}"
+    return found
 
 
 def _rows(lines: list[str]) -> list[Choice]:
