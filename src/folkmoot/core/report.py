@@ -10,6 +10,7 @@ UNREAD = "as it was written"  # in `extra`: the text of a report that could not 
 OTHER_REASONS = "other reasons"  # in `extra`: of several in one field, those that do not decide
 UNREAD_MAX = 20_000  # characters of it
 WORDS_BESIDE = "words beside the report"  # in `extra`: what an agent says around what was read
+SHOWN_BESIDE = "shown beside the report"  # in `extra`: fences that are no report, by number; never weighed
 UNDECIDED = "fields that nobody knows"  # in `extra`: told on where their author could not be asked
 SIGNALS = ("TASK_INCOMPLETE", "EXPERT_UNSUCCESSFUL", "TASK_COMPLETE")  # as a summary: no words of the agent's own
 

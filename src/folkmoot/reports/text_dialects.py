@@ -40,7 +40,7 @@ from folkmoot.reports.splits.finding import stands_apart
 from folkmoot.reports.uniting.beside import beside
 from folkmoot.reports.uniting.heard import Heard
 from folkmoot.reports.uniting.statements import STATEMENTS_MAX, attempts_of, joined, united
-from folkmoot.reports.uniting.words import cut_out, with_words
+from folkmoot.reports.uniting.words import cut_out, with_shown, with_words
 
 if TYPE_CHECKING:
     from folkmoot.reports.loose.notes import Notes
@@ -103,8 +103,11 @@ def listen(text: str) -> Report:
         taken -= notes.nested - notes.lines if notes is not None else set()
         # Of a form beside JSON only what its parts tell stands in the report; its other words stay words.
         said = [one for one in heard if one.rank or not any(other.rank == 1 for other in heard)]
-        taken |= {number for own in (*(one.lines for one in said), *(one.lines for one in tried)) for number in own}
+        of_blocks = {number for own in (*(one.lines for one in said), *(one.lines for one in tried)) for number in own}
+        taken |= of_blocks
         report = with_words(page, taken, rest, report, has_form=any(one.rank == 0 and one.report for one in heard))
+        read = spoken | of_blocks | {one.line for one in heard if not one.alone}
+        report = with_shown(page, read, (covered - apart.keys() - spoken) | shown, report)
     elif around and by_form:
         report = replace(report, extra={**report.extra, WORDS_BESIDE: "\n\n".join(around)})
     if has_unstorable(to_builtins(report)):

@@ -94,12 +94,13 @@ def _look_behind(page: Page, label: int, below: list[Line], found: Background) -
     if told and all(read_status([(0, words)]).outcome is None for words in told):
         found.lines |= {line.number for line in plain if not line.text.strip().startswith(_MARKS)}
     last = plain[-1].number if plain else label
+    gap = next((line.number for line in plain if not line.text.strip()), last)  # what stands above is surely inside
     for fence in page.fences:
         if label < fence.before <= last:
             own = {fence.before, *(line.number for line in page.inside(fence))}
             own.add(max(own) + 1)
             spoken = fence.language in SPOKEN or fence.language in _YAML
-            if spoken and any(not line.text.strip() for line in page.lines[label + 1 : fence.before]):
+            if spoken and gap < fence.before:
                 found.behind.append(own)
             else:
                 found.lines |= own

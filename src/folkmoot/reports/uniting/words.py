@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from folkmoot.core.report import SIGNALS, WORDS_BESIDE, Report
+from folkmoot.core.report import SHOWN_BESIDE, SIGNALS, WORDS_BESIDE, Report
 from folkmoot.core.vocabulary.lines import severity_of
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.plans import labelled_order
@@ -80,6 +80,23 @@ def with_words(page: Page, taken: set[int], rest: dict[int, str], report: Report
     if report.outcome in _NEEDS_WORDS and not (report.summary.strip() or report.blockers):
         return replace(report, summary=left)  # nothing else says why: whoever helps is told this
     return replace(report, extra={**report.extra, WORDS_BESIDE: left})
+
+
+def with_shown(page: Page, read: set[int], passed_over: set[int], report: Report) -> Report:
+    """The report with the fences in which nothing was heard, each as it stands. `read` are the lines of which the
+    report was made; those `passed_over` look like one, and are none."""
+    found: dict[str, str] = {}
+    left = WORDS_MAX
+    for fence in page.fences:
+        inside = page.inside(fence)
+        told = {line.number for line in inside if line.text.strip()}
+        if not told or told & read or (fence.language in SPOKEN and not told <= passed_over):
+            continue
+        last = inside[-1].number + 1
+        words = "\n".join(line.text.rstrip() for line in page.lines[fence.before : last + 1])[:left]
+        left -= len(words)
+        found |= {str(len(found) + 1): words} if words else {}
+    return replace(report, extra={**report.extra, SHOWN_BESIDE: found}) if found else report
 
 
 def _labelled(lines: list[Line]) -> tuple[Report | None, set[int]]:

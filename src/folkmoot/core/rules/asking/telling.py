@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from folkmoot.core.report import WORDS_BESIDE, Finding, Report, Task
+from folkmoot.core.report import SHOWN_BESIDE, WORDS_BESIDE, Finding, Report, Task
 from folkmoot.core.rules.judging.carrying import VERDICTS, leftovers
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.phrases.tallies import red_tests
@@ -36,7 +36,14 @@ def question_told(report: Report, context: str | None) -> str:
 
 def _words_beside(report: Report) -> str:
     words = report.extra.get(WORDS_BESIDE)
-    return _cut(words) if isinstance(words, str) else ""
+    return facts(_cut(words) if isinstance(words, str) else "", *_shown_beside(report))
+
+
+def _shown_beside(report: Report) -> Iterator[str]:
+    """Code and logs that an agent shows beside its report."""
+    shown = report.extra.get(SHOWN_BESIDE)
+    for words in shown.values() if isinstance(shown, dict) else ():
+        yield f"{SHOWN_BESIDE}:\n{_cut(str(words))}"
 
 
 def findings_told(findings: Iterable[Finding]) -> str:
@@ -88,6 +95,7 @@ def _own_words(report: Report) -> Iterator[str]:
     prose = report.extra.get(WORDS_BESIDE)
     if isinstance(prose, str) and prose.strip():
         yield f"{WORDS_BESIDE}: {_cut(prose)}"
+    yield from _shown_beside(report)
 
 
 def _is_told(report: Report) -> bool:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.report import OTHER_REASONS, UNSENT, WORDS_BESIDE, Report, Statement
+from folkmoot.core.report import OTHER_REASONS, SHOWN_BESIDE, UNSENT, WORDS_BESIDE, Report, Statement
 from folkmoot.core.rules.messages.telling import is_envelope
 from folkmoot.core.vocabulary.lines import number_in, severity_of
 from folkmoot.core.vocabulary.patterns import pattern
@@ -84,7 +84,9 @@ VERDICTS = ("status", "verdict", "verdicts", "approval", "approved", "result", "
 STILL_OPEN = ("open_issues", "openIssues", "remaining_issues")
 NUMBERS = ("issues", *STILL_OPEN)
 # Where a report tells how it came to its end, and what its own statements were joined from.
-TOLD_OF = frozenset({"also", "said", "payload", "history", "iterations", "rounds", "context", folded(UNSENT)})
+TOLD_OF = frozenset(
+    {"also", "said", "payload", "history", "iterations", "rounds", "context", folded(UNSENT), folded(SHOWN_BESIDE)}
+)
 # Words that are no verdict on the work, and yet say that it is not done.
 UNDONE = frozenset(
     {

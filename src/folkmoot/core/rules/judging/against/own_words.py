@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from folkmoot.core.report import Report
+from folkmoot.core.report import SHOWN_BESIDE, Report
 from folkmoot.core.rules.judging.carrying import TOLD_OF
 from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.rules.sharing.findings import GRAVE, still_open
@@ -219,7 +219,7 @@ def _named(said: Report) -> Iterator[str]:
 
 
 def _is_elsewhere(name: str) -> bool:
-    return any(word in _ELSEWHERE for word in plain(name).split())
+    return name == SHOWN_BESIDE or any(word in _ELSEWHERE for word in plain(name).split())
 
 
 def _leaves(value: Any, deep: int = 0) -> Iterator[str]:
