@@ -105,20 +105,24 @@ def test_issues_found_in_any_layout_go_back_with_their_place(tmp_path: Path, iss
 @pytest.mark.parametrize(
     ("column", "agent"), [("review", "reviewer"), ("review", "devils-advocate"), ("test", "test-executor")]
 )
-def test_needs_follow_up_beside_a_high_issue_reaches_the_implementer(tmp_path: Path, column: str, agent: str) -> None:
+@pytest.mark.parametrize("severity", ["High", "Medium", "Low"])
+def test_needs_follow_up_beside_an_issue_reaches_the_implementer(
+    tmp_path: Path, column: str, agent: str, severity: str
+) -> None:
     moot = board(tmp_path, column)
-    moot.speak(agent, form("- High: Missing error handling in handlers/feature.go:42", complete=False))
+    moot.speak(agent, form(f"- {severity}: Missing error handling in handlers/feature.go:42", complete=False))
     for other in {"reviewer", "devils-advocate"} - {agent} if column == "review" else ():
         moot.speak(other, {"outcome": "done"})
     assert place(moot) == ("implement", "ready")
     (told,) = moot("claim", "implementer")["brief"]["findings"]
-    assert (told["severity"], told["file"], told["line"]) == ("high", "handlers/feature.go", 42)
+    assert (told["severity"], told["file"], told["line"]) == (severity.lower(), "handlers/feature.go", 42)
 
 
 @pytest.mark.ledger("P-09", "R-22")
-def test_needs_follow_up_beside_a_medium_issue_goes_on_and_the_issue_stays(tmp_path: Path) -> None:
+def test_a_look_beside_a_medium_issue_that_is_not_over_goes_on_and_the_issue_stays(tmp_path: Path) -> None:
     moot = board(tmp_path)
-    moot.speak("reviewer", form("- Medium: Missing error handling in handlers/feature.go:42", complete=False))
+    half = form("- Medium: Missing error handling in handlers/feature.go:42", complete=False)
+    moot.speak("reviewer", half.replace("Recommended actions", "review the remaining two files"))
     assert place(moot) == ("review", "waiting"), "a fresh run goes on with the look"
     moot.speak("reviewer", APPROVED)
     moot.speak("devils-advocate", {**SECURITY, "vulnerabilities": []})

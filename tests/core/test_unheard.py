@@ -21,7 +21,8 @@ CHECKERS = {
 RED = {"total": 10, "passed": 8, "failed": 2}
 ASKS = {"question": {"question": "Is it meant so?"}}
 # How a look ends without a verdict, with what it needs beside it.
-ENDS: dict[str, dict[str, Any]] = {"incomplete": {}, "failed": {"cause": "transient"}, "asks": ASKS}
+LOOKS_ON: dict[str, Any] = {"next_steps": ["review the remaining two files"]}
+ENDS: dict[str, dict[str, Any]] = {"incomplete": LOOKS_ON, "failed": {"cause": "transient"}, "asks": ASKS}
 
 
 def found(severity: str, **more: Any) -> dict[str, Any]:
@@ -30,13 +31,22 @@ def found(severity: str, **more: Any) -> dict[str, Any]:
 
 @pytest.mark.ledger("R-22", "P-09")
 @pytest.mark.parametrize(("flow", "column", "agent", "fix", "fixer"), CHECKERS.values(), ids=CHECKERS.keys())
-@pytest.mark.parametrize("beside", [{"findings": [found("high")]}, {"tests": RED}], ids=["a high finding", "red tests"])
-def test_an_unfinished_look_that_found_something_grave_asks_for_changes(
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"findings": [found("high")], **LOOKS_ON},
+        {"tests": RED, **LOOKS_ON},
+        {"findings": [found("medium")]},
+        {"findings": [found("low")]},
+    ],
+    ids=["a high finding", "red tests", "a medium finding", "a low finding"],
+)
+def test_an_unfinished_look_that_wants_something_changed_asks_for_changes(
     flow: Any, column: str, agent: str, fix: str, fixer: str, beside: dict[str, Any]
 ) -> None:
     with SoundBoard(flow) as board:
         item = board.add("It", column=column)
-        view = board.effort(agent, "incomplete", summary="half of it", **beside)
+        view = board.effort(agent, "incomplete", summary="it needs follow-up", **beside)
         assert (view["runs"][-1]["outcome"], view["column"]) == ("changes_requested", fix)
         assert "though it says done" not in view["why"]
         board.effort(fixer, "done", files={"modified": ["a.py"]})
@@ -53,7 +63,7 @@ def test_what_an_unfinished_look_remarked_stands_beside_the_approval(
 ) -> None:
     with SoundBoard(flow) as board:
         item = board.add("It", column=column)
-        assert board.effort(agent, "incomplete", findings=[found(severity)])["column"] == column
+        assert board.effort(agent, "incomplete", findings=[found(severity)], **LOOKS_ON)["column"] == column
         board.effort(agent, "done")
         assert [(one.severity, one.remark, one.unheard) for one in board.item(item).findings] == [
             (severity, True, None)
@@ -147,3 +157,29 @@ def test_what_its_look_found_before_and_another_grave_thing_ask_for_changes_at_o
         board.answer(board.inbox()[0], "yes, it is")
         board.say(board.claim("test-executor"), "done", tests=RED)
         assert board.place(item)[0] == "implement" and len(board.item(item).findings) == 1
+
+
+@pytest.mark.ledger("R-22")
+def test_what_earlier_runs_of_a_look_found_stands_beside_an_unfinished_one_that_asks_for_changes() -> None:
+    with SoundBoard(KANBAN) as board:
+        item = board.add("It", column="review")
+        board.effort("review-agent", "incomplete", findings=[found("medium", line=1)], **LOOKS_ON)
+        assert board.effort("review-agent", "incomplete", findings=[found("low", line=2)])["column"] == "dev"
+        assert sorted(one.line or 0 for one in board.item(item).findings) == [1, 2]
+
+
+@pytest.mark.ledger("R-22")
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {},
+        {"findings": [found("medium", fixed="it is meant so")]},
+        {"findings": [found("medium")], "cause": "transient"},
+        {"findings": [found("medium")], "summary": "Reviewed half of the files."},
+    ],
+    ids=["nothing found", "what is mended", "a cause", "half of it seen"],
+)
+def test_an_unfinished_look_that_wants_nothing_changed_goes_on(beside: dict[str, Any]) -> None:
+    with SoundBoard(KANBAN) as board:
+        board.add("It", column="review")
+        assert board.effort("review-agent", "incomplete", **beside)["column"] == "review"

@@ -630,19 +630,65 @@ FOR_THE_MAKER = ["implementer: add the test", "**Implementer** – add the test"
 UNTESTED = "## Issues Found\n- Medium: a.go:42: empty list is untested"
 
 
+LEFT = ["review the remaining two files", "I still have to review b.go", "Finish the review of handlers/"]
+
+
 @pytest.mark.ledger("P-09", "R-22")
+@pytest.mark.parametrize("found", [[], [UNTESTED, LEFT[0]]], ids=["nothing found", "found, and looks on"])
 @pytest.mark.parametrize("step", FOR_THE_MAKER)
-def test_a_step_left_to_whoever_made_the_work_is_asked_back(board: Moot, step: str) -> None:
+def test_a_step_left_to_whoever_made_the_work_is_asked_back(board: Moot, step: str, found: list[str]) -> None:
     in_column(board, "review")
-    told = form("One branch is untested.", UNTESTED, f"## Next Steps\n- {step}", status=FOLLOW_UP)
+    steps = "".join(f"\n- {one}" for one in [step, *found[1:]])
+    told = form("One branch is untested.", *found[:1], f"## Next Steps{steps}", status=FOLLOW_UP)
     answer = said(board, "reviewer", told)
     assert answer.code == 2 and "which holds" in answer.err and "changes_requested" in answer.err, answer.err
     run = board.json("board")["runs"][0]["run"]
     assert board("report", run, "--token", "1", "-", "--final", code=None, stdin=told).code == 0
     done(board, "devils-advocate")
     assert place(board) == ("implement", "ready")
-    assert "empty list is untested" in board("claim", "implementer", "--prompt").out
+    assert "One branch is untested" in board("claim", "implementer", "--prompt").out
     assert "add the test" in board("show", "2").out
+
+
+@pytest.mark.ledger("P-09", "R-22")
+@pytest.mark.parametrize("step", [None, *FOR_THE_MAKER, "Add a test for it", "Review it again after the fix"])
+@pytest.mark.parametrize("severity", ["High", "Medium", "Low"])
+@pytest.mark.parametrize(
+    ("column", "agent"), [("review", "reviewer"), ("review", "devils-advocate"), ("test", "test-executor")]
+)
+def test_what_a_checker_found_and_wants_followed_up_reaches_the_maker(
+    board: Moot, column: str, agent: str, severity: str, step: str | None
+) -> None:
+    in_column(board, column)
+    found = UNTESTED.replace("Medium", severity)
+    answer = said(
+        board, agent, form("Looked.", found, *([f"## Next Steps\n- {step}"] if step else []), status=FOLLOW_UP)
+    )
+    assert answer.code == 0 and "incomplete, taken as changes_requested" in answer.out, answer.out + answer.err
+    for other in {"reviewer", "devils-advocate"} - {agent} if column == "review" else ():
+        done(board, other)
+    assert place(board) == ("implement", "ready")
+    told = board("claim", "implementer", "--prompt").out
+    assert "empty list is untested" in told and (step or "") in told
+
+
+@pytest.mark.ledger("P-09", "R-22")
+@pytest.mark.parametrize("step", LEFT)
+@pytest.mark.parametrize("severity", ["Medium", "Low"])
+def test_a_look_that_names_what_is_left_to_look_at_goes_on(board: Moot, severity: str, step: str) -> None:
+    in_column(board, "review")
+    found = UNTESTED.replace("Medium", severity)
+    assert said(board, "reviewer", form("Looked.", found, f"## Next Steps\n- {step}", status=FOLLOW_UP)).code == 0
+    assert board.json("show", "2")["runs"][-1]["outcome"] == "incomplete"
+    assert step in board("claim", "reviewer", "--prompt").out
+
+
+@pytest.mark.ledger("P-09", "R-22")
+@pytest.mark.parametrize("severity", ["Medium", "Low"])
+def test_what_is_found_beside_complete_stays_a_remark(board: Moot, severity: str) -> None:
+    in_column(board, "test")
+    assert said(board, "test-executor", form("Looked.", UNTESTED.replace("Medium", severity))).code == 0
+    assert place(board) == ("done", "done")
 
 
 @pytest.mark.ledger("P-09", "R-22")

@@ -14,8 +14,9 @@ from folkmoot.core.rules.breaker import disputes_told
 from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.children.help import experts_named, named_experts
 from folkmoot.core.rules.children.reopening import mend_tasks, tasks_to_mend
+from folkmoot.core.rules.judging.against.checkers import asks_change
 from folkmoot.core.rules.judging.carrying import against, own_word
-from folkmoot.core.rules.judging.sent import sent_by_run
+from folkmoot.core.rules.judging.sent import sent_by_run, with_unheard
 from folkmoot.core.rules.movement import enter, finish, stage_of, stages
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.findings import Scope, against_done, in_scope, remarks, still_open, to_change
@@ -37,13 +38,14 @@ def as_shown(case: Case, said: Report) -> Report:
     """Done is a claim until shown (R-22): beside high or critical findings or failed tests it asks for changes.
 
     However it was said: readers only translate, and this is the one place where the two are weighed. So does a look
-    that is not finished: what it has found must change whatever else it would find, and then all is looked at.
+    that is not finished, beside whatever it has found: then all is looked at after the fix, and what earlier runs of it
+    have found stands beside it.
     """
     if case.item.kind in ONLY_LOOKS or not case.flow.checks(stage_of(case)):
         return said
-    unfinished = said.outcome == "incomplete" and said.cause is None and not said.attempts
-    shown = against_done(said.findings, said.tests) if unfinished else None
-    shown = objection(case, said) if said.outcome == "done" else shown
+    if asks_change(case, said):
+        return with_unheard(case, replace(said, outcome="changes_requested"))
+    shown = objection(case, said) if said.outcome == "done" else None
     return said if shown is None else replace(said, outcome="changes_requested")
 
 

@@ -9,12 +9,13 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.carrying import shortly
 from folkmoot.core.rules.messages.enclosed import has_told
 from folkmoot.core.rules.movement import stage_of
-from folkmoot.core.rules.sharing.findings import against_done
+from folkmoot.core.rules.sharing.findings import against_done, to_change
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import finding_in
 from folkmoot.core.vocabulary.phrases.agreeing import only_approves
 from folkmoot.core.vocabulary.phrases.reds import said_failed
 from folkmoot.core.vocabulary.phrases.undone import is_for
+from folkmoot.core.vocabulary.phrases.unseen import left_to_see
 from folkmoot.core.vocabulary.roles import agent_named
 from folkmoot.core.vocabulary.words import plain
 
@@ -88,14 +89,32 @@ def _of_tests(said: Report) -> Iterator[Contradiction]:
 
 
 def _left_to_maker(case: Case, said: Report) -> Iterator[Contradiction]:
-    """A look that is not finished is taken up by who looks; whoever made the work would not hear of its step."""
+    """A look that is not finished is taken up by who looks; whoever made the work would not hear of its step.
+
+    Beside something found the work must change, and its maker hears of it; unless the look goes on all the same.
+    """
+    steps = said.next_steps if said.cause is None and not said.attempts else []
+    step = next((step for step in steps if is_for(step, _others(case))), None)
+    if step is None or asks_change(case, said):
+        return
+    words = f"its next step is {shortly(step)!r}: which holds? If the work must change report changes_requested; if "
+    yield Contradiction(f"{words}only your look is unfinished, name what is left to look at", "changes_requested")
+
+
+def _others(case: Case) -> list[str]:
+    """Who mends what a look here finds, but for the agent that looks."""
     fix = case.flow.columns[stage_of(case)].fix
     makers = case.flow.columns[fix].agents if fix in case.flow.columns else []
-    others = [agent for agent in makers if case.run is None or agent != case.run.agent]
-    steps = said.next_steps if said.cause is None and not said.attempts else []
-    step = next((step for step in steps if is_for(step, others)), None)
-    if step is not None:
-        words = (
-            f"its next step is {shortly(step)!r}: which holds? If the work must change report changes_requested; if "
-        )
-        yield Contradiction(f"{words}only your look is unfinished, name what is left to look at", "changes_requested")
+    return [agent for agent in makers if case.run is None or agent != case.run.agent]
+
+
+def asks_change(case: Case, said: Report) -> bool:
+    """Does a look that ended `incomplete` want the work changed? What it found needs to be followed up, if not the look
+    itself does: then its words name what is left to look at. What is grave must change whatever else it would find."""
+    if said.outcome != "incomplete" or said.cause is not None or said.attempts:
+        return False
+    if against_done(said.findings, said.tests) is not None:
+        return True
+    own_steps = [step for step in said.next_steps if not is_for(step, _others(case))]
+    told = [said.summary, said.blockers, said.reason, *own_steps, *(f"{k}: {v}" for k, v in said.extra.items())]
+    return bool(to_change(said.findings)) and left_to_see(told) is None
