@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from folkmoot.core.commands import CancelItem
 from folkmoot.core.item import Artifact, Item
 from folkmoot.core.rules.sharing.makers import is_same, makers_of
-from folkmoot.testing.builders import Story, limited, preset_flow
+from folkmoot.testing.builders import SoundBoard, Story, limited, preset_flow
 
 KANBAN = preset_flow()
 TESTS, DESIGN = "tests/247-trading-tests.md", "docs/arch/247.md"
@@ -137,3 +137,76 @@ def test_names_are_the_same_to_themselves_and_both_ways(one: str, other: str, co
     assert is_same(item, one, one)
     assert is_same(item, one, other) == is_same(item, other, one)
     assert makers_of(item, f"{one}.md") == {column: f"{one}.md"}
+
+
+PIPELINE = preset_flow("pipeline")
+FILE = "handlers/feature.go"
+
+
+def changed_for(asker: str) -> Story:
+    """Whoever made a file is asked to change it."""
+    story = Story(KANBAN, "dev")
+    story.effort("done", files={"modified": [FILE]})
+    if asker == "qa":
+        story.effort("done")
+    story.effort("changes_requested", findings=[{"severity": "high", "file": FILE, "line": 42, "issue": "No check"}])
+    assert story.place == ("dev", "ready") and story.it.returns_to == asker
+    return story
+
+
+@pytest.mark.ledger("R-12", "R-13")
+@pytest.mark.parametrize("named", [FILE, "feature.go", f"{FILE}:42", None])
+@pytest.mark.parametrize("asker", ["review", "qa"])
+def test_a_dispute_of_what_was_asked_goes_to_who_asked_also_about_ones_own_file(asker: str, named: str | None) -> None:
+    story = changed_for(asker)
+    story.effort("disputed", comments=[{"artifact": named, "content": "The caller checks it."}])
+    assert story.place == (asker, "ready") and story.open_questions == []
+    assert story.it.dispute is not None and story.it.dispute.maker.stage == asker
+    story.effort("done", comments=[{"parent": "c001", "content": "So it does.", "resolution": "accepted"}])
+    assert (story.it.returns_to, story.it.disputes, story.it.findings) == (None, [], [])
+    assert story.it.column not in ("dev", asker)
+
+
+@pytest.mark.ledger("R-12", "R-13")
+def test_it_stays_a_dispute_with_who_asked_until_the_breaker() -> None:
+    story = changed_for("review")
+    for _ in range(4):
+        assert story.it.status == "ready"
+        story.effort("disputed", comments=[{"artifact": FILE, "content": "No."}])
+    assert story.it.status == "needs-human-review" and story.it.dispute is not None
+    assert [one.agent for one in (story.it.dispute.disputer, story.it.dispute.maker)] == ["dev-agent", "review-agent"]
+
+
+@pytest.mark.ledger("R-12")
+def test_without_a_pending_request_ones_own_file_asks_a_person() -> None:
+    story = Story(KANBAN, "dev")
+    story.effort("incomplete", files={"modified": [FILE]})
+    story.effort("disputed", comments=[{"artifact": FILE, "content": "It is wrong."}])
+    assert story.place == ("dev", "needs-human-review")
+    assert "its own work" in story.open_questions[0].question
+
+
+@pytest.mark.ledger("R-12", "R-13")
+def test_who_only_answers_a_dispute_was_not_asked_to_change_its_own_work() -> None:
+    story = Story(KANBAN, "tests")
+    story.effort("done", files={"modified": [TESTS]})
+    story.effort("done", files={"modified": [FILE]})
+    story.effort("changes_requested", findings=[{"severity": "high", "issue": "No check"}])
+    story.effort("disputed", comments=[{"artifact": TESTS, "content": "The tests want it so."}])
+    assert story.place == ("tests", "ready") and story.it.returns_to == "review"
+    both = [{"parent": "c001", "content": "No."}, {"artifact": TESTS, "target": "other", "content": "This is wrong."}]
+    story.effort("disputed", comments=both)
+    assert all(dispute.maker.stage != "review" for dispute in story.it.disputes)
+
+
+@pytest.mark.ledger("R-12", "P-09")
+def test_the_implementers_word_about_its_own_file_goes_to_the_review_that_asked() -> None:
+    with SoundBoard(PIPELINE) as board:
+        item = board.add()
+        board.effort("implementer", "done", files={"modified": [FILE]})
+        board.effort(
+            "reviewer", "changes_requested", findings=[{"severity": "high", "file": FILE, "issue": "No check"}]
+        )
+        board.effort("devils-advocate", "done")
+        board.effort("implementer", "disputed", comments=[{"artifact": FILE, "content": "The caller checks it."}])
+        assert board.place(item)[0] == "review" and board.inbox() == []

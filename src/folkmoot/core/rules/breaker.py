@@ -53,6 +53,15 @@ def turn_of(case: Case) -> list[Dispute]:
     return [dispute for dispute in case.item.disputes if dispute.side(dispute.turn).stage == stage]
 
 
+def is_asked_to_fix(case: Case) -> bool:
+    """Has another stage asked this one for the changes that are pending? What it says of its own work then disputes
+    that request. Whoever only answers a dispute here was asked for nothing else."""
+    asker = case.item.returns_to
+    if asker not in case.flow.columns or asker == stage_of(case):
+        return False
+    return case.flow.columns[asker].fix == stage_of(case) or not turn_of(case)
+
+
 def spoken_in(case: Case) -> list[Dispute]:
     """The open disputes in which the stage that now speaks may speak: also those that it has begun itself, where the
     other side let its turn go by, as with a verdict, and the work is here again. There the turn is this side's."""

@@ -9,7 +9,16 @@ from folkmoot.core.flow import Column
 from folkmoot.core.item import Dispute, GuidanceCounters, Side
 from folkmoot.core.records import Comment
 from folkmoot.core.report import Remark, Report
-from folkmoot.core.rules.breaker import artifact_of, flag, only_disagrees, spoken_in, thread_of, turn_of, without
+from folkmoot.core.rules.breaker import (
+    artifact_of,
+    flag,
+    is_asked_to_fix,
+    only_disagrees,
+    spoken_in,
+    thread_of,
+    turn_of,
+    without,
+)
 from folkmoot.core.rules.movement import again, call, enter, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.makers import makers_of
@@ -336,9 +345,9 @@ def _maker(case: Case, artifact: str | None, reason: str | None) -> str | None:
     """The stage that made what is disputed: the artifact, else the findings being fixed, else the stage of whoever
     answers for the reason; else the stage before."""
     makers = [column for column in makers_of(case.item, artifact) if column in case.flow.columns]
-    if makers:
-        return makers[-1]  # of several the last: who can still say which is asked before
     stage = stage_of(case)
+    if makers and not (makers[-1] == stage and is_asked_to_fix(case)):
+        return makers[-1]  # of several the last: who can still say which is asked before
     before = case.item.returns_to or _of_reason(case, reason, stage) or case.flow.stage_before(stage)
     before = before or case.item.made_by
     return before if before in case.flow.columns else None
