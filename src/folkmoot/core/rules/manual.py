@@ -331,7 +331,9 @@ def comment(case: Case, command: AddComment) -> None:
     disputed = {dispute.thread for dispute in case.item.disputes}
     if command.resolution and not run and thread in disputed:
         words = "{thread} is disputed: its end decides who goes on"
-        hint = "answer its question (<inbox>), or: <move item column>"
+        hint = "to say it to both sides, leave its end out: <comment item content>; to decide: <move item column>"
+        if any(one.thread == thread and one.state == "open" for one in case.questions.values()):
+            hint = "answer its question (<inbox>), or: <move item column>"
         raise Refused("disputed", words, hint, thread, item=case.item.id)
     comment_id = case.new_comment_id()
     row: dict[str, Any] = {
