@@ -708,3 +708,32 @@ def test_a_dash_is_no_title(board: Moot) -> None:
     assert answer.code == 2 and "--from -" in answer.err
     assert board.json("board")["items"] == []
     assert board("add", "--from", "-", stdin="- Feature X\n").code == 0
+
+
+NO_FAILURE: dict[str, Any] = {
+    "type": "test_failures",
+    "failures": [],
+    "summary": {"total": 10, "passed": 10, "failed": 0},
+}
+
+
+@pytest.mark.ledger("P-05", "R-32")
+@pytest.mark.parametrize("left_out", [None, "summary", "failures"])
+def test_test_failures_without_a_failure_are_asked_back_by_what_they_would_be(
+    board: Moot, left_out: str | None
+) -> None:
+    in_column(board, "test")
+    answer = said(board, "test-executor", {name: NO_FAILURE[name] for name in NO_FAILURE if name != left_out})
+    assert answer.code == 2 and "without a failure" in answer.err and "missing" not in answer.err, answer.err
+    shown = '{"type": "test_results", "status": "passed"}'
+    assert shown in answer.err and "changes_requested" not in answer.err, answer.err
+    run = board.json("board")["runs"][0]["run"]
+    assert board("report", run, "--token", "1", "-", code=None, stdin=shown).code == 0
+    assert place(board) == ("done", "done")
+
+
+@pytest.mark.ledger("P-05", "R-32")
+def test_test_failures_that_name_nothing_are_asked_for_them(board: Moot) -> None:
+    in_column(board, "test")
+    answer = said(board, "test-executor", {"type": "test_failures"})
+    assert answer.code == 2 and "failures: missing, a list of what failed" in answer.err

@@ -201,6 +201,8 @@ def _advice(faults: list[str], tried: str, returned: str | None) -> str:
     whole = f"a JSON object such as {EXAMPLES[tried]}"
     if not faults or faults[-1].startswith("it holds no report"):
         return f"a report is {whole}"
+    if any('such as {"' in fault for fault in faults):
+        return "mend what is named, as it is shown"
     return f"mend what is named, in the form you wrote it in; a short report is {whole}"
 
 

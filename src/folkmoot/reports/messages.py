@@ -19,6 +19,10 @@ from folkmoot.reports.fields import Taken, finish
 # Messages that hand something on or out; none of them says how a run ended.
 NO_REPORTS = ("task_assignment", "task_handoff", "review_request", "fix_request", "rereview_request")
 
+_NO_FAILURE = (
+    "failures: this is a test_failures without a failure; where no test failed it is a test_results with the status "
+    'passed, such as {"type": "test_results", "status": "passed"}; else list what failed'
+)
 _OF_QUESTION = ("options", "blocking", "help", "what_would_help", "default", "status")
 
 
@@ -78,7 +82,7 @@ def _failures(said: Taken, around: dict[str, Any]) -> Report:
     findings = said.problems("test")
     tests = _tests(said)
     if not findings and not (tests and tests.failed):
-        said.faults.append("failures: missing, a list of what failed")
+        said.faults.append(_NO_FAILURE if tests or said.has("failures") else "failures: missing, a list of what failed")
     return finish("changes_requested", said, findings=findings, tests=tests, summary=said.text("summary"))
 
 
