@@ -305,3 +305,44 @@ def test_a_reply_in_labels_that_stays_open_disagrees(tmp_path: Path) -> None:
     moot = disputed(tmp_path)
     item = moot.speak("test-architect", "## Reply to c001\n\n- **Status:** open\n\nThe test awaits the event.\n")
     assert (item["column"], item["dispute_rounds"], item["comments"][0]["status"]) == ("dev", 1, "open")
+
+
+HISTORY = """\
+outcome: failed
+failure_history:
+  - attempt: 1
+    model: glm-4
+    reason: "Test expects 42, got 41"
+"""
+SECOND = '  - attempt: 2\n    model: glm-4\n    reason: "Same issue, tried different approach"\n'
+
+
+@pytest.mark.ledger("K-08", "R-05")
+@pytest.mark.parametrize("fenced", [False, True])
+def test_a_failure_that_says_why_in_its_history_alone_keeps_that_reason(tmp_path: Path, fenced: bool) -> None:
+    moot = in_dev(tmp_path)
+    for text in (HISTORY, HISTORY + SECOND):
+        assert hand_in(moot, "dev-agent", f"```yaml\n{text}```\n" if fenced else text).code == 0
+    item = moot("show", "1")
+    reasons = ["Test expects 42, got 41", "Same issue, tried different approach"]
+    assert [one["reason"] for one in item["failure_history"]] == reasons
+    assert item["failure_count"] == 2 and item["column"] == "dev", "what the board has is not counted again"
+    assert [one["reason"] for one in moot("claim", "dev-agent")["brief"]["attempts"]] == reasons
+
+
+@pytest.mark.ledger("K-08", "R-05")
+@pytest.mark.parametrize(
+    ("said", "reasons"),
+    [
+        ("summary: It hangs.\n", ["Test expects 42, got 41", "It hangs."]),
+        ("", ["Test expects 42, got 41", ""]),
+    ],
+    ids=["words of its own", "a copy of what the board has"],
+)
+def test_only_a_failure_without_words_takes_them_from_an_entry_of_its_own(
+    tmp_path: Path, said: str, reasons: list[str]
+) -> None:
+    moot = in_dev(tmp_path)
+    assert hand_in(moot, "dev-agent", HISTORY).code == 0
+    assert hand_in(moot, "dev-agent", HISTORY + said).code == 0
+    assert [one["reason"] for one in moot("show", "1")["failure_history"]] == reasons

@@ -1,5 +1,7 @@
 """What a report means on this item: words that the flow knows, issues that were sent, comments in their threads."""
 
+from typing import Any
+
 from msgspec.structs import replace
 
 from folkmoot.core.enums import ONE_SHOT_KINDS
@@ -16,7 +18,7 @@ from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.flags import counts_problems, recovers
 from folkmoot.core.vocabulary.phrases.nothings import without_nothing
 from folkmoot.core.vocabulary.problems import is_over
-from folkmoot.core.vocabulary.roles import as_named, helping_column, nearest
+from folkmoot.core.vocabulary.roles import as_named, folded, helping_column, nearest
 from folkmoot.core.vocabulary.triggers import told_in, trigger_in
 from folkmoot.core.vocabulary.words import REASONS, WORD_MAX, is_security, known_reason, meaning_of, plain, verdict_of
 
@@ -31,7 +33,7 @@ _PASSING = ("transient", "environment", "quota", "timeout", "protocol")
 
 def understood(case: Case, said: Report) -> Report:
     """The same report with what its words mean here; nothing that was said is taken away."""
-    said = with_kept_messages(case, without_nothing(_by_its_box(case, said)))
+    said = _with_told_history(case, with_kept_messages(case, without_nothing(_by_its_box(case, said))))
     said = planned(case, _with_trigger(_with_reason(case, as_named(case.flow, said))))
     said = with_unheard(case, with_sent(case, _with_recovery(said)))
     return said if case.item.kind == "part" else as_spoken(case, said)
@@ -43,6 +45,27 @@ def _by_its_box(case: Case, said: Report) -> Report:
     if not said.implied or said.outcome != "changes_requested" or case.flow.checks(stage_of(case)):
         return said
     return replace(said, outcome="done", implied=False)
+
+
+def _with_told_history(case: Case, said: Report) -> Report:
+    """A failure that says why only in the disputes document's list of failures: its last entry is this one. The others
+    are on the board, and so is the last one where its number and words are of an attempt that is kept."""
+    if (
+        said.outcome != "failed"
+        or not said.extra
+        or said.summary.strip()
+        or said.blockers
+        or said.reason
+        or said.attempts
+    ):
+        return said
+    history = next((value for name, value in said.extra.items() if folded(name) == "failure-history"), None)
+    last: Any = history[-1] if isinstance(history, list) and history else None
+    if not isinstance(last, dict) or not isinstance(reason := last.get("reason"), str) or not reason.strip():
+        return said
+    number = number_in(last.get("attempt"))
+    kept = any(one.number == number and one.reason.strip() == reason.strip() for one in case.attempts)
+    return said if kept else replace(said, reason=reason.strip())
 
 
 def _with_reason(case: Case, said: Report) -> Report:
