@@ -326,3 +326,23 @@ def test_a_contract_of_one_task_takes_none_of_the_shared_ones_from_it(own: View,
     assert read({**SIGNED, **tasks, "sharedTypes": shared}).tasks[0].contracts == names
     form = {"outcome": "split", "tasks": [{"title": "A1", **own}, {"title": "A2"}], "contracts": shared}
     assert [task.contracts for task in read(form).tasks] == [names, []]
+
+
+@pytest.mark.ledger("Q-04", "Q-05")
+@pytest.mark.parametrize("apart", [SHARED, {"sharedDependencies": SHARED}], ids=["beside", "wrapped"])
+def test_what_tasks_share_is_taken_beside_an_outcome_as_without_one(apart: View) -> None:
+    tasks = {"tasks": [FIRST, SECOND]}
+    said = read({"outcome": "split", **tasks, **apart})
+    bare = read({**tasks, **SHARED})
+    assert (said.outcome, said.tasks) == ("split", bare.tasks)
+    assert said.contracts == bare.contracts and [one.name for one in said.contracts] == list(SHARED["sharedTypes"])
+    assert said.integration_points == bare.integration_points == SHARED["integrationPoints"]
+
+
+@pytest.mark.ledger("Q-05")
+def test_what_tasks_share_is_joined_with_the_contracts_of_the_form_and_nothing_of_it_is_lost() -> None:
+    own = {"contracts": [{"name": "Token", "text": "a uuid"}], "integration_points": {"mail": "both send"}}
+    said = read({"outcome": "split", "tasks": [FIRST, SECOND], **own, **SHARED})
+    assert [one.name for one in said.contracts] == ["Token", *SHARED["sharedTypes"]]
+    assert said.integration_points == {**SHARED["integrationPoints"], "mail": "both send"}
+    assert "sharedTypes: unknown field" in refused({"outcome": "split", "tasks": [FIRST], "sharedTypes": [1]})

@@ -19,11 +19,12 @@ from folkmoot.core.vocabulary.lines import (
 from folkmoot.core.vocabulary.phrases.mended import mended
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import counted
+from folkmoot.core.vocabulary.plans import split_field
 from folkmoot.core.vocabulary.problems import NAMES, listed_under, problems_in
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.loose.issues import OPEN, left_open, uncounted
 from folkmoot.reports.loose.options import options_in
-from folkmoot.reports.splits.shared import contracts_in
+from folkmoot.reports.splits.shared import contracts_in, once_each, points_in, shared_contracts, unwrapped
 
 _LISTS = ("findings", "comments", "attempts", "delegate", "artifacts")
 _TEXTS = ("next_steps", "lessons")
@@ -66,6 +67,7 @@ def spelled(data: dict[str, Any]) -> dict[str, Any]:
     if isinstance(data.get("blockers"), list) and all(isinstance(part, str) for part in data["blockers"]):
         data["blockers"] = "\n".join(telling(data["blockers"])) or None
     _comment_alone(data)
+    _shared(data)
     _tasks(data)
     _files(data)
     _beyond(data)
@@ -92,6 +94,33 @@ def _comment_alone(data: dict[str, Any]) -> None:
     """A comment in plain words about nothing in particular is what the run says for itself, where it says no more."""
     if isinstance(data.get("comment"), str) and not (data.get("summary") or "comments" in data):
         data["summary"] = data.pop("comment")
+
+
+def _shared(data: dict[str, Any]) -> None:
+    """Contracts and meeting points under the documents' names for them, with an outcome as without one."""
+    apart = {
+        name: value
+        for name, value in data.items()
+        if name not in _ELSEWHERE and split_field(name) in ("contracts", "points") and _names_things(value)
+    }
+    place = unwrapped(apart)
+    own, points = data.get("contracts") or [], data.get("integration_points") or {}
+    if not apart or not isinstance(own, str | list | dict) or not isinstance(points, dict):
+        return
+    contracts = once_each([*contracts_in(own), *shared_contracts(place)])
+    told = [points_in(value) for name, value in place.items() if split_field(name) == "points"]
+    if contracts:
+        data["contracts"] = [{"name": one.name, "text": one.text} for one in contracts]
+    for one in told:
+        points = {**one, **points}
+    if points:
+        data["integration_points"] = points
+    for name in apart:
+        del data[name]
+
+
+def _names_things(value: Any) -> bool:
+    return isinstance(value, str | dict) or (isinstance(value, list) and all(isinstance(p, str | dict) for p in value))
 
 
 def _tasks(data: dict[str, Any]) -> None:
