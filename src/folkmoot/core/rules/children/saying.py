@@ -8,13 +8,16 @@ from typing import Any
 from msgspec import json, to_builtins
 from msgspec.structs import replace
 
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.report import Report, Task
 from folkmoot.core.rules.children.ordering import name_of, names_of
 from folkmoot.core.rules.judging.carrying import CARRIED_ELSEWHERE, repeats, words_of
+from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.patterns import pattern
+from folkmoot.core.vocabulary.phrases.pieces import one_is_enough, pieces_among, pieces_in
 from folkmoot.core.vocabulary.phrases.tallies import number_said
 from folkmoot.core.vocabulary.plans import Named, names_actions, numbered, split_field, task_field
 from folkmoot.core.vocabulary.roles import agent_named, folded
@@ -222,10 +225,43 @@ def fault_of_unread_tasks(case: Case, said: Report) -> str | None:
         task = _in_words(value) if told else next(_tasks_below(name, value, DEPTH_MAX), None)
         if task:
             return (
-                f"`{name}` holds what looks like tasks ({shortly(repr(task))}), and no split is said: put each under "
-                "`tasks`, with its files, and what it comes after as `after`; if it is one task already, leave them out"
+                f"`{name}` holds what looks like tasks ({shortly(repr(task))}), and no split is said: report split "
+                "with each under `tasks`, with its files, and what it comes after as `after`; if it is one task "
+                "already, leave them out"
             )
     return None
+
+
+def fault_of_told_pieces(case: Case, said: Report) -> str | None:
+    """Pieces of work that are only told, where work is to be split: one agent would get the whole."""
+    flow, item = case.flow, case.item
+    agent = flow.agents.get(case.run.agent) if case.run else None
+    splits = agent is not None and "split" in agent.may and stage_of(case) == flow.discover
+    if not splits or item.kind in ONE_SHOT_KINDS or any(task.status not in ENDED for task in case.situation.tasks):
+        return None
+    told = list(texts(said))
+    if any(one_is_enough(words) for _, words in told):
+        return None
+    stage = flow.columns.get(flow.columns[stage_of(case)].next or "")
+    workers = stage.agents if stage is not None else []
+    lists = [("next_steps", said.next_steps), *((name, value) for name, value in said.extra.items() if _is_list(value))]
+    found = [
+        (name, steps if split_field(name) == "tasks" and len(steps) > 1 else pieces_among(steps, workers))
+        for name, steps in lists
+    ]
+    found += [(name, pieces_in(words, workers)) for name, words in told]
+    name, pieces = next(((name, pieces) for name, pieces in found if pieces), ("", []))
+    if not pieces:
+        return None
+    return (
+        f"`{'report' if name == 'summary' else name}` tells {len(pieces)} pieces of work ({shortly(repr(pieces[0]))}, "
+        f"{shortly(repr(pieces[1]))}), and no split is said: report split with each under `tasks`, with its files, and "
+        "what it comes after as `after`; if nothing has to be split, say that one task is enough"
+    )
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(part, str) for part in value)
 
 
 def _in_words(words: str) -> str | None:

@@ -37,6 +37,8 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     ("changes_requested", r"changes_requested|needs_fixes|needs_changes|review_findings|test_failures|security_issues"),
     ("delegates", r"subagents|sub_agents|delegates?\b"),
     ("stuck", r"status\W{1,5}_{0,3}\W{0,3}(?:blocked|stuck)"),
+    ("split", r"^\W{0,9}_{0,3}(?:sub_?)?(?:tasks|task_?(?:decomposition|breakdown|list))_{0,3}\W{0,5}$"),
+    ("split", r"\boutcome\W{1,5}_{0,3}\W{0,3}split\b|\"task_?decomposition\""),
 )
 _OUTCOME = pattern(r"[\"']?outcome[\"']?\s{0,9}[:=]\s{0,9}[\"']?([A-Za-z][A-Za-z _-]{2,30})")
 _LOOKED_AT = 100_000

@@ -12,7 +12,7 @@ from folkmoot.core.rules.breaker import artifact_of, thread_of
 from folkmoot.core.rules.children.help import fault_of_delegation, fault_of_signal, is_asked_back
 from folkmoot.core.rules.children.looking import fault_of_looking
 from folkmoot.core.rules.children.replacing import task_named
-from folkmoot.core.rules.children.saying import fault_of_unread_tasks
+from folkmoot.core.rules.children.saying import fault_of_told_pieces, fault_of_unread_tasks
 from folkmoot.core.rules.children.tasks import fault_of_discovery, fault_of_split
 from folkmoot.core.rules.disputes import fault_of_done, fault_of_resolutions, fault_of_statement
 from folkmoot.core.rules.distinct import fault_of_attempts, normal
@@ -70,6 +70,7 @@ def fault_of(case: Case, said: Report) -> str | None:
     match said.outcome:
         case "done":
             fault = fault_of_done(case, said) or fault_of_unread_tasks(case, said) or fault_of_discovery(case, said)
+            fault = fault or fault_of_told_pieces(case, said)
             return fault or fault_of_looking(case, said)
         case "disputed":
             return fault_of_statement(case, said)

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.report import UNDECIDED, WORDS_BESIDE, Report
 from folkmoot.core.rules.judging.against.checkers import GOES_ON_WITH, Contradiction
 from folkmoot.core.rules.judging.carrying import (
@@ -85,6 +86,8 @@ def _asking(found: dict[str, Any], judges: bool) -> str:
     ends = "report how it ended (failed, blocked, incomplete)"
     if judges:
         ends = "report changes_requested (needs_fixes) with each point in `findings`"
+    elif name == "outcome" and value in OUTCOMES:
+        ends = f"report {value}"
     return (
         f"its {name} says {told}, and no rule knows what that decides: which holds? If it takes the end back, {ends}; "
         "if it only tells something, say it in a sentence, as in `notes`: sentences are told on, and decide nothing"
