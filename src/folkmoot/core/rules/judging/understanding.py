@@ -17,6 +17,7 @@ from folkmoot.core.vocabulary.lines import number_in
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.flags import counts_problems, recovers
 from folkmoot.core.vocabulary.phrases.nothings import without_nothing
+from folkmoot.core.vocabulary.phrases.of_task import of_the_task
 from folkmoot.core.vocabulary.problems import is_over
 from folkmoot.core.vocabulary.roles import as_named, folded, helping_column, nearest
 from folkmoot.core.vocabulary.triggers import told_in, trigger_in
@@ -192,7 +193,7 @@ def _with_trigger(said: Report) -> Report:
 def fault_of_words(case: Case, said: Report) -> str | None:
     """A reason that nobody knows, or a number of issues that nobody has told: named back, and never guessed."""
     fault = _fault_of_reason(case, said) or fault_of_number(said) or _fault_of_completion(case, said)
-    fault = fault or _fault_of_recovery(said)
+    fault = fault or _fault_of_recovery(said) or _fault_of_cause(case, said)
     return fault or fault_of_spec(said)
 
 
@@ -210,6 +211,24 @@ def _fault_of_reason(case: Case, said: Report) -> str | None:
     meant = f"; did you mean {near}?" if near else ""
     known = ", ".join(names)
     return f"nobody knows the reason {word[:80]!r}: the known ones are {known}; without one, leave it out{meant}"
+
+
+def _fault_of_cause(case: Case, said: Report) -> str | None:
+    """A failure without a cause is tried again; where its own words lay it in the task itself, another try of the same
+    would fail alike, and whoever splits would not hear of it."""
+    flow, item = case.flow, case.item
+    named = said.cause or said.escalation_reason or said.outcome != "failed" or said.implied
+    splits = flow.discover is not None and stage_of(case) != flow.discover and item.kind not in ONE_SHOT_KINDS
+    if named or not splits or case.run is None or case.run.gate:
+        return None
+    words = of_the_task([said.reason or "", *told_in(said), *said.next_steps], item.contracts)
+    if words is None:
+        return None
+    return (
+        f"its words say {words[:120]!r}, and `failed` names no cause: which holds? Add a `cause`: size if the task is "
+        "too large or was split wrongly, conflict if it does not fit with what others make (both go to whoever "
+        "splits), capability if it was tried and did not work"
+    )
 
 
 def _is_one_word(words: str | None) -> bool:
