@@ -111,11 +111,22 @@ def test_the_gate_that_was_found_is_named(nowhere: Moot) -> None:
 
 def test_no_gate_is_taken_where_none_is_wanted_or_there(nowhere: Moot) -> None:
     assert nowhere("init", "--gate", "x", "--no-gate", "--json", code=2).error["code"] == "bad_usage"
-    assert nowhere("init", "--preset", "kanban", "--gate", "x", "--json", code=2).error["code"] == "bad_usage"
+    refused = nowhere("init", "--preset", "kanban", "--gate", "x", "--json", code=2).error
+    assert refused["code"] == "bad_usage" and refused["hint"].startswith("make the board without it")
     assert not (nowhere.folder / ".moot").exists()
     (nowhere.folder / "Makefile").write_text("test:\n\ttrue\n", "utf-8")
     out = nowhere("init", "--no-gate").out
     assert "No check of the project proves work yet" in out and "make test" not in out
+
+
+def test_a_presets_own_gate_gets_the_command_that_is_named_and_does_not_go(nowhere: Moot) -> None:
+    refused = nowhere("init", "--preset", "quest", "--no-gate", "--json", code=2).error
+    assert refused["code"] == "bad_usage" and "ward" in refused["message"] and "--gate COMMAND" in refused["hint"]
+    assert not (nowhere.folder / ".moot").exists()
+    assert nowhere.json("init", "--preset", "quest", "--gate", "./check 'all of it'")["gates"] == {
+        "ward": "./check 'all of it'"
+    }
+    assert nowhere.json("check")["flow"] == "quest"
 
 
 @pytest.mark.parametrize(

@@ -49,13 +49,18 @@ def _fitted(flow: str, folder: str, gate: str | None) -> str:
     from folkmoot.wiring.files.found_gate import found_gate
     from folkmoot.wiring.trust import Outside
     from folkmoot.worker.clients.catalogue import Catalogue
-    from folkmoot.worker.clients.suggest import fitted, takes_gate
+    from folkmoot.worker.clients.suggest import fitted, own_gate, takes_gate
     from folkmoot.worker.git.places import current_branch
 
-    if gate and not takes_gate(flow):
+    own = own_gate(flow)
+    if gate and own is None and not takes_gate(flow):
         words = "the preset has no place for the gate {gate!r}"
-        raise Invalid("bad_usage", words, "write it into .moot/flow.yaml, under `gates`, then: <apply>", gate[:80])
-    found = found_gate(folder) if gate is None else None
+        hint = "make the board without it, write it into .moot/flow.yaml, under `gates`, then: <apply>"
+        raise Invalid("bad_usage", words, hint, gate[:80])
+    if gate == "" and own is not None:
+        words = "the work of this preset is proved by its own gate {name}, and cannot go without one"
+        raise Invalid("bad_usage", words, "leave --no-gate out, or name its command: --gate COMMAND", own)
+    found = found_gate(folder) if gate is None and own is None else None
     command, setup = (found.command, found.setup) if found else (gate, None)
     clients = Catalogue.load().find(Outside(os.path.join(folder, FOLDER)))
     return fitted(flow, clients, current_branch(folder), command, setup)

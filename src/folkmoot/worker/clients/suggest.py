@@ -10,6 +10,7 @@ from folkmoot.worker.clients.catalogue import Installed, Known
 RUN_LINE = re.compile(r"^# run: \{client: .*$", re.MULTILINE)
 TARGET_LINE = re.compile(r"^# target: .*$", re.MULTILINE)
 GATES_LINE = re.compile(r"^# gates: \{tests: .*$", re.MULTILINE)
+OWN_GATE = re.compile(r"^(gates:\n  (\w+): +\{run: )\[.*?\]", re.MULTILINE)
 GATED_COLUMN = re.compile(r"^(  code: +\{agents: \[coder\], )", re.MULTILINE)
 LADDER = re.compile(r"^( +)(# )?ladder: \{(.*?)\}(.*)$", re.MULTILINE)
 RUNG = re.compile(r"\b(\d+)(?:-\d+|\+)?: ([a-z][\w.-]*)")
@@ -40,8 +41,15 @@ def takes_gate(text: str) -> bool:
     return GATES_LINE.search(text) is not None
 
 
+def own_gate(text: str) -> str | None:
+    """The gate that a preset itself has, whose command is the project's to name; None if it has none."""
+    found = OWN_GATE.search(text)
+    return found.group(2) if found else None
+
+
 def _with_gate(text: str, gate: str, setup: str | None) -> str:
-    """The check as a gate, and the column whose work it proves."""
+    """The check as a gate, and the column whose work it proves; as the command of a gate that the preset has."""
+    text = OWN_GATE.sub(lambda found: f"{found.group(1)}{_words(gate)}", text, count=1)
     told = f"setup: [{_words(setup)}], run: {_words(gate)}" if setup else f"run: {_words(gate)}"
     line = f"gates: {{tests: {{{told}}}}}".ljust(38) + "  # what must be green before work is reviewed"
     text = GATES_LINE.sub(lambda _: line, text, count=1)
