@@ -237,3 +237,45 @@ def test_what_was_taken_of_a_refused_state_is_not_named(desk: Desk) -> None:
     (why,) = desk.reasons()
     assert runs(desk)[-1]["agent"] == "planner" and "no item is ready for builder" in why
     assert "planner" not in why and "the lock on src/a.py for builder" in why
+
+
+@pytest.fixture
+def ended(desk: Desk) -> Desk:
+    """The reviewer's lock stands in the file, and has ended since: nobody has written anything for that."""
+    desk.moot("lock", "src/auth.py", "--for", "1s", "--as", "reviewer")
+    desk.look()
+    assert desk.json("state.json")["locks"]["src/auth.py"]["agent"] == "reviewer"
+    until(lambda: desk.moot("locks")["locks"] == [])
+    return desk
+
+
+@pytest.mark.ledger("H-06")
+@pytest.mark.parametrize("agent", ["builder", "reviewer"])
+def test_a_lock_that_has_ended_is_taken_over_in_the_file(ended: Desk, agent: str) -> None:
+    edit(ended, locks={"src/auth.py": {"agent": agent, **times(0, 30)}})
+    assert ended.reasons() == []
+    assert [(one["resource"], one["agent"]) for one in ended.moot("locks")["locks"]] == [("src/auth.py", agent)]
+    assert ended.json("state.json")["locks"]["src/auth.py"]["agent"] == agent
+
+
+@pytest.mark.ledger("H-06")
+def test_to_take_out_a_lock_that_has_ended_is_no_change(ended: Desk) -> None:
+    state, before = ended.json("state.json"), ended.last_seq()
+    ended.put("state.json", {**state, "locks": {}})
+    ended.look()
+    assert ended.reasons() == [] and ended.last_seq() == before
+
+
+@pytest.mark.ledger("H-06")
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_look_takes_a_lock_that_has_ended_out_of_the_file(ended: Desk, restarted: bool) -> None:
+    if restarted:
+        ended.restart()
+    ended.look()
+    assert ended.json("state.json")["locks"] == {}
+
+
+@pytest.mark.ledger("H-06")
+def test_a_file_that_still_shows_an_ended_lock_says_nothing_of_it(ended: Desk) -> None:
+    edit(ended, locks={"src/b.py": {"agent": "builder"}})
+    assert ended.reasons() == [] and [*ended.json("state.json")["locks"]] == ["src/b.py"]

@@ -54,7 +54,7 @@ class Mirror:
         self._told: set[str] = set()
         self.folder = folder
         self.record = Record(record)
-        self.scribe = Scribe(History(application.engine.store))
+        self.scribe = Scribe(History(application.engine.store, application.engine.clock))
         self._voice = Voice(application, self.scribe.picture)
         self._taking = Taking(self.scribe, self._voice)
         self._writer = Writer(self.folder, self.record, self.scribe, application.now)
@@ -127,6 +127,7 @@ class Mirror:
         changed = None if self._watch is None or self._was_cut_off else self._watch.take()
         self._was_cut_off = True  # until its end is reached: of what it was told, nobody tells again
         self.scribe.follow()
+        self.scribe.drop_ended_locks()
         if self.is_left():
             return  # from then on nothing is shown here, and what stands here is nobody's word
         if self._is_first:

@@ -15,15 +15,15 @@ from folkmoot.mirror.writing.comments import meta_file
 from folkmoot.mirror.writing.handoffs import handoff_file
 from folkmoot.mirror.writing.items import is_quest, item_file, quest_file
 from folkmoot.mirror.writing.log import LINES, LogLines
-from folkmoot.mirror.writing.state import Heard, State, locks_of
+from folkmoot.mirror.writing.state import Heard, State, is_in_force
 
 VERSIONS = 256  # of the shared state, whose locks are remembered
 
 
 class Version(Struct, frozen=True):
-    """Of the shared state: the locks by their paths, and of each agent whether it was active, and when last."""
+    """Of the shared state: what was held, and of each agent whether it was active, and when last."""
 
-    locks: dict[str, Hold]
+    holds: list[Hold]
     agents: dict[str, Heard]
     shown: dict[str, Any] | None = None  # all but its long lists, as it was written; None: nobody knows any more
 
@@ -38,6 +38,8 @@ class Scribe:
         self._tail: list[bytes] = []  # of the log, since the last full thousand
         self.touched: set[str] = set()
         self._versions: dict[int, Version] = {}  # of the shared state, as it was written the last few times
+        # When the first lock in the shared state ends. What a mirror before this one has left there is looked at once.
+        self._next_end = min((hold.until for hold in _held(self.picture.holds) if hold.until is not None), default=None)
         self._told = self.picture.seq // LINES * LINES  # the last event that is in the tail, or before it
         self._tell_log(self.picture.seq)
 
@@ -130,7 +132,10 @@ class Scribe:
         picture, folder = self.picture, path.partition("/")[0]
         if path == names.STATE:
             self.remember()
-            return self._state.file(picture)
+            now = self.feed.now()
+            ends = (hold.until for hold in picture.holds.values() if hold.until is not None and is_in_force(hold, now))
+            self._next_end = min(ends, default=None)
+            return self._state.file(picture, now)
         if path == names.EVENTS:
             return b"".join(self._tail)
         if path in picture.artifacts:
@@ -149,6 +154,12 @@ class Scribe:
             return item_file(picture.flow, item, picture.attempts(item.id))
         return self._quest(item)
 
+    def drop_ended_locks(self) -> None:
+        """Nobody writes when a lock ends by itself: the shared state is to be written anew all the same."""
+        if self._next_end is not None and self._next_end <= self.feed.now():
+            self._next_end = None
+            self.touched.add(names.STATE)
+
     def remember(self) -> None:
         """What the shared state says now, for whoever writes against it when the board has gone on."""
         self._versions[self.picture.seq] = self._now()
@@ -161,12 +172,12 @@ class Scribe:
             return self._now()
         known = self._versions.get(number)
         if known is None:
-            known = Version(_by_path(self.feed.rows_at("holds", number)), self._heard_at(number))
+            known = Version(_held(self.feed.rows_at("holds", number)), self._heard_at(number))
         return known
 
     def _now(self) -> Version:
         heard = self._state.heard_of(self.picture.open_runs)
-        return Version(_by_path(self.picture.holds), heard, self._state.shown(self.picture))
+        return Version(_held(self.picture.holds), heard, self._state.shown(self.picture, self.feed.now()))
 
     def _heard_at(self, number: int) -> dict[str, Heard]:
         state, runs = State(), self.feed.rows_at("runs", number)
@@ -205,5 +216,5 @@ class Scribe:
         return b"".join(lines.line(event) for event in self.feed.told((number - 1) * LINES, LINES))
 
 
-def _by_path(holds: dict[str, Hold]) -> dict[str, Hold]:
-    return {hold.path: hold for hold in locks_of(holds)}
+def _held(holds: dict[str, Hold]) -> list[Hold]:
+    return [hold for hold in holds.values() if hold.held]

@@ -7,6 +7,7 @@ from folkmoot.core.commands import RaiseConflict
 from folkmoot.core.records import Hold, Wanted
 from folkmoot.core.rules.sharing.mirrored import speaker_in_file
 from folkmoot.core.rules.sharing.paths import normal_path
+from folkmoot.engine.reads.views import moment_text
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
 from folkmoot.mirror import names
 from folkmoot.mirror.keys import digest_of
@@ -55,13 +56,15 @@ class SharedTaking:
         return type(error)(error.code, words, f"{error.remedy}; then write the others again", **told)
 
     def _take(self, state: SharedState, read: Version, key: str) -> None:
-        board = {hold.path: hold for hold in locks_of(self._picture.holds)}
-        base = read.locks
+        now = self._scribe.feed.now()
+        board = {hold.path: hold for hold in locks_of(self._picture.holds.values(), now)}
+        base = {hold.path: hold for hold in locks_of(read.holds, now)}  # a lock that has ended since is none
         wanted = {_place(resource): lock for resource, lock in state.locks.items()}
         added = {
             path: lock
             for path, lock in wanted.items()
             if not any(path in known and known[path].owner == lock.agent for known in (base, board))
+            and not _is_as_read(read, path, lock)
             and seconds_left(lock, self._voice.wall) > 0  # an old file that is written back brings no lock to life
         }
         # Who does not say what it has read has taken nothing out.
@@ -167,6 +170,12 @@ def _place(resource: str) -> str:
         return normal_path(resource)
     except (Refused, Invalid):
         return resource
+
+
+def _is_as_read(read: Version, path: str, lock: Lock) -> bool:
+    """Is it the entry that the file had, which has perhaps ended since?"""
+    known = (hold for hold in read.holds if hold.path == path and hold.owner == lock.agent)
+    return any(lock.expires == moment_text(hold.expires_at) for hold in known if hold.expires_at is not None)
 
 
 def _lock_on(path: str) -> str:

@@ -7,6 +7,8 @@ from msgspec.structs import replace
 
 from folkmoot.core.events import Event, evolve, typed
 from folkmoot.core.item import Item
+from folkmoot.engine.clock_and_ids import Clock
+from folkmoot.engine.moment import moment
 from folkmoot.store.port import Reading, Store
 
 TABLES = ("items", "runs", "attempts", "comments", "questions", "messages", "holds", "flows")
@@ -19,8 +21,14 @@ class Snapshot(Struct, frozen=True):
 
 
 class History:
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, clock: Clock | None = None) -> None:
         self._store = store
+        self._clock = clock
+
+    def now(self) -> float:
+        """The store's clock, by which locks end; for whoever has no clock as it stood at the last write."""
+        head = self._store.read(lambda reading: reading.head())
+        return moment(self._clock, head).now if self._clock is not None else head.time
 
     def snapshot(self) -> Snapshot:
         """Every row of the tables that are shown, all of one moment."""

@@ -1,5 +1,6 @@
 """state.json: the shared state of the handoff document, and what the escalation document keeps there (H-05, E-16)."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -56,7 +57,7 @@ class State:
         active = {run.agent for run in open_runs.values()}
         return {name: Heard(name in active, at) for name, at in self._active.items()}
 
-    def shown(self, picture: Picture) -> dict[str, Any]:
+    def shown(self, picture: Picture, now: float) -> dict[str, Any]:
         """The file but for the lines of workflows and tracking, which are many."""
         flow = picture.flow
         live = self._live or self._over
@@ -66,7 +67,7 @@ class State:
             "current_workflow": _current(current) if current else None,
             "current_agent": _agent(flow, picture, current) if current else None,
             "last_handoff": picture.last_handoff,
-            "locks": {hold.path: _lock(hold) for hold in locks_of(picture.holds)},
+            "locks": {hold.path: _lock(hold) for hold in locks_of(picture.holds.values(), now)},
             "iteration": max(1, iteration(flow, current)) if current else 1,
             "agents": self._agents(flow, picture, current),
             "pending_divine_questions": [
@@ -76,9 +77,9 @@ class State:
             "version": picture.seq,
         }
 
-    def file(self, picture: Picture) -> bytes:
+    def file(self, picture: Picture, now: float) -> bytes:
         """Each workflow and each item's tracking has a line: they are kept as they are written."""
-        view, over = self.shown(picture), sorted(self._over, reverse=True)
+        view, over = self.shown(picture, now), sorted(self._over, reverse=True)
         shown = sorted([*self._live, *over[:ENDED_SHOWN]], reverse=True)
         tracked = (b'    "%s": %s' % (item.encode(), self._tracking[item]) for item in sorted(self._tracking, key=int))
         parts = [
@@ -107,10 +108,15 @@ def _lines(begin: bytes, lines: list[bytes], end: bytes) -> bytes:
     return begin + (b"\n" + b",\n".join(lines) + b"\n  " if lines else b"") + end
 
 
-def locks_of(holds: dict[str, Hold]) -> list[Hold]:
-    """One for each path; of several in one place the last that was taken."""
-    held = {hold.path: hold for hold in sorted(holds.values(), key=lambda h: (h.acquired_at, h.id)) if hold.held}
+def locks_of(holds: Iterable[Hold], now: float) -> list[Hold]:
+    """One for each path; of several in one place the last that was taken. What has ended by now is none."""
+    known = sorted((hold for hold in holds if is_in_force(hold, now)), key=lambda h: (h.acquired_at, h.id))
+    held = {hold.path: hold for hold in known}
     return [held[path] for path in sorted(held)]
+
+
+def is_in_force(hold: Hold, now: float) -> bool:
+    return hold.held and (hold.until is None or hold.until > now)
 
 
 def _lock(hold: Hold) -> dict[str, Any]:
