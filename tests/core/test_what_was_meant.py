@@ -270,6 +270,9 @@ def sent(board: TrialBoard, payload: dict[str, Any], **parts: Any) -> str:
         {"issues": ["no rate limit", "no test"]},
         {"findings": [{"issue": "no rate limit", "file": "a.py", "line": 1}, {"description": "no test"}]},
         {"issues": [{"issue": "no rate limit", "location": "a.py:1"}, {"error": "no test", "severity": "minor"}]},
+        {"fixes_needed": ["no rate limit", "no test"]},
+        {"fixesRequired": ["no rate limit", "no test"]},
+        {"requested_changes": ["no rate limit", "no test"], "files": ["a.py", "b.py"]},
     ],
 )
 @pytest.mark.parametrize("count", [2, "2", None])
@@ -290,6 +293,34 @@ def test_issues_that_nobody_told_are_asked_back(payload: dict[str, Any], told: s
         item = sent(board, payload, extra={"status": "needs_fixes", "issues": 2})
         assert board.place(item) == ("review", "ready")
         assert told in (board.item(item).told or "")
+
+
+@pytest.mark.ledger("H-14", "R-13")
+@pytest.mark.parametrize("name", ["todo", "to_fix", "points", "fixes"])
+def test_a_list_as_long_as_the_number_of_issues_is_those_issues(name: str) -> None:
+    with SoundBoard(HANDOFF) as board:
+        payload = {"round": 1, "files": ["a.py", "b.py"], name: ["no rate limit", "no test"]}
+        item = sent(board, payload, extra={"status": "needs_fixes", "issues": 2})
+        assert board.place(item) == ("fix", "ready")
+        assert [finding["issue"] for finding in board.show(item)["findings"]] == ["no rate limit", "no test"]
+
+
+@pytest.mark.ledger("H-14", "R-32")
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"files": ["a.py", "b.py"]},
+        {"fixed": ["a typo", "a name"]},
+        {"passed_tests": ["test_a", "test_b"]},
+        {"todo": ["one", "two", "three"]},
+        {"todo": ["one", "two"], "points": ["three", "four"]},
+    ],
+)
+def test_what_may_be_something_else_than_the_issues_is_not_taken_for_them(payload: dict[str, Any]) -> None:
+    with SoundBoard(HANDOFF) as board:
+        item = sent(board, payload, extra={"status": "needs_fixes", "issues": 2})
+        assert board.place(item) == ("review", "ready")
+        assert "it says 2 issues, and tells none" in (board.item(item).told or "")
 
 
 def labelled(*numbers: int) -> list[dict[str, Any]]:

@@ -33,8 +33,9 @@ _NOUNS: dict[str, FindingKind | None] = {
 }
 # What must be done before the work is good.
 _REQUIRED = (
-    *("required changes", "required fixes", "must fix", "changes requested"),
-    *("changes required", "changes needed"),
+    "must fix",
+    *(f"{word} {what}" for word in ("required", "requested", "needed") for what in ("changes", "fixes")),
+    *(f"{what} {word}" for word in ("required", "requested", "needed") for what in ("changes", "fixes")),
 )
 _DEMANDS = ("must_fix", "must_be_fixed", "blocking", "blocker", "required")  # of one problem: true, or yes
 _BEHIND = ("found", "list", "details", "detected")  # `issues_found`, `failureList`

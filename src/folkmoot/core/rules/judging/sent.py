@@ -15,9 +15,10 @@ from folkmoot.core.rules.sharing.findings import identity, remarks
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import number_in
 from folkmoot.core.vocabulary.phrases.flags import counts_problems
+from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.tallies import COUNTED, counted, tally, told_under
-from folkmoot.core.vocabulary.problems import finding_told, problem_itself, problems_in
-from folkmoot.core.vocabulary.words import approves, verdict_of
+from folkmoot.core.vocabulary.problems import finding_told, is_over, problem_itself, problems_in
+from folkmoot.core.vocabulary.words import approves, plain, verdict_of
 
 # What each of the documents' messages about the work is about.
 SUBJECTS: dict[str, FindingKind] = {
@@ -30,6 +31,11 @@ SUBJECTS: dict[str, FindingKind] = {
 }
 _TELLS_END = ("completion", "test_results")  # in these a payload says how something went
 _OF_ENVELOPE = frozenset({"context", "files", "tasks"})
+# Lists in which a message tells of the work, and not of what is wrong with it.
+_OF_WORK = _OF_ENVELOPE | {
+    *("spec", "specs", "constraints", "artifacts", "test", "tests", "commit", "commits", "commands", "tags", "lessons"),
+    *("passed", "passing", "approved", "reviewed", "checked", "done", "good", "options", "questions"),
+}
 
 
 class Sent(Struct, frozen=True):
@@ -64,7 +70,7 @@ def _together(messages: list[Message], said: Report) -> Sent:
         messages = [message for message in messages if SUBJECTS[message.type] != "test"]
     counted = [tests for message in messages if (tests := _tests(message)) is not None]
     return Sent(
-        findings=[finding for message in messages for finding in _issues(message)],
+        findings=[finding for message in messages for finding in _issues(message)] or _as_counted(messages, said),
         tests=max(counted, key=lambda tests: tests.failed, default=None),
         words=next((text for message in messages for text in _words(message)), ""),
         refusal=next((message.type for message in messages if _verdict(message) is False), None),
@@ -226,6 +232,22 @@ def _issues(message: Message) -> Iterable[Finding]:
         for part, severity in listed.parts:
             if isinstance(part, str | dict) and part:
                 yield finding_told(part, listed.kind or SUBJECTS[message.type], severity).finding
+
+
+def _as_counted(messages: list[Message], said: Report) -> list[Finding]:
+    """The issues of a `fix_request` that lists them under a name of its own: the one list of texts in it that is as
+    long as the number of issues that the report names."""
+    number = number_in(said.extra.get("issues"))
+    payloads = [message.payload for message in messages if message.type == "fix_request"] if number else []
+    lists = [texts for payload in payloads for name, value in payload.items() if (texts := _texts(name, value))]
+    fits = [texts for texts in lists if len(texts) == number]
+    return [finding_told(text, "review", None).finding for text in fits[0]] if len(fits) == 1 else []
+
+
+def _texts(name: str, value: object) -> list[str]:
+    if {*plain(name).split()} & _OF_WORK or is_over(name) or not isinstance(value, list):
+        return []
+    return value if all(isinstance(one, str) and not says_nothing(one) for one in value) else []
 
 
 def _words(message: Message) -> Iterable[str]:
