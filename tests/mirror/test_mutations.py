@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -156,7 +156,7 @@ GOOD_META = (
     b"    content: |\n      Which limit?\n    status: open\n"
     b"  - author: builder\n    parent: c001\n    content: 20 MB\n    status: resolved\n    resolution: accepted\n"
 )
-READERS = {
+READERS: dict[str, tuple[Callable[[bytes], Any], bytes]] = {
     "handoff": (read_handoff, json.dumps(HANDOFF).encode()),
     "state": (read_state, json.dumps({"locks": {"a": {"agent": "b"}}, "agents": {}, "version": 3}).encode()),
     "meta": (read_meta, GOOD_META),

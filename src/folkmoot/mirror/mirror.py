@@ -127,7 +127,6 @@ class Mirror:
         changed = None if self._watch is None or self._was_cut_off else self._watch.take()
         self._was_cut_off = True  # until its end is reached: of what it was told, nobody tells again
         self.scribe.follow()
-        self.scribe.drop_ended_locks()
         if self.is_left():
             return  # from then on nothing is shown here, and what stands here is nobody's word
         if self._is_first:

@@ -80,7 +80,11 @@ class Scribe:
                     touched.add(names.archive_path(event.seq // LINES))
                 self._see(event)
             if len(events) < PAGE:
-                return
+                break
+        # Nobody writes when a lock ends by itself: the shared state is to be written anew all the same.
+        if self._next_end is not None and self._next_end <= self.feed.now():
+            self._next_end = None
+            touched.add(names.STATE)
 
     def paths_touched_by(self, event: Event) -> set[str]:
         """The files that an event before the picture may have changed."""
@@ -153,12 +157,6 @@ class Scribe:
         if folder == names.KANBAN:
             return item_file(picture.flow, item, picture.attempts(item.id))
         return self._quest(item)
-
-    def drop_ended_locks(self) -> None:
-        """Nobody writes when a lock ends by itself: the shared state is to be written anew all the same."""
-        if self._next_end is not None and self._next_end <= self.feed.now():
-            self._next_end = None
-            self.touched.add(names.STATE)
 
     def remember(self) -> None:
         """What the shared state says now, for whoever writes against it when the board has gone on."""

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from msgspec.structs import replace
+
 from folkmoot.core.commands import RaiseConflict
 from folkmoot.core.records import Comment, Message, Wanted
 from folkmoot.core.rules.sharing.mirrored import merged, stage_of_message
@@ -13,7 +15,16 @@ from folkmoot.errors import Invalid, Refused
 from folkmoot.mirror import names
 from folkmoot.mirror.keys import digest_of, key_of, uuid_of
 from folkmoot.mirror.reading.comments import Placed, Said, compare, first_of, read_meta
-from folkmoot.mirror.reading.forms import Dropped, Handoff, read_dropped, read_handoff, read_item, status_of
+from folkmoot.mirror.reading.forms import (
+    REASONS,
+    Dropped,
+    Handoff,
+    read_dropped,
+    read_handoff,
+    read_item,
+    reason_of,
+    status_of,
+)
 from folkmoot.mirror.scribe import Scribe
 from folkmoot.mirror.shared_taking import SharedTaking
 from folkmoot.mirror.voice import NotYet, Voice
@@ -68,7 +79,7 @@ class Taking:
         if where not in names.STATUSES:
             words = "{path!r} lies in no folder of a message's state"
             raise Invalid("unknown_file", words, f"what is sent is put into {names.HANDOFFS}/pending/", path[:120])
-        handoff = read_handoff(data)
+        handoff = read_handoff(data, rejects=where == names.STATUSES[-1])
         named = names.HANDOFF.fullmatch(path.rpartition("/")[2])
         said, called = handoff.envelope.message_id, named.group(1) if named else None
         if said and called and said != called and called in self._picture.messages:
@@ -86,6 +97,8 @@ class Taking:
             with suppress(NotYet):
                 self._move_on(known, handoff, where, key, path)
         else:
+            if names.STATUSES[-1] in (where, status_of(handoff)):
+                handoff = _with_reason(known, handoff)
             self._check_same(known, handoff)
             self._move_on(known, handoff, where, key, path)
         self._scribe.follow()
@@ -108,7 +121,10 @@ class Taking:
         other = other or next((n for n, v in said.context.items() if board["context"].get(n) != v), None)
         if other is not None:
             words = "{other}: message {message} was sent as it is, and is not changed any more"
-            raise Refused("message_known", words, "send another one: a new file in pending/", other, known.id)
+            hint = "send another one: a new file in pending/"
+            if status_of(handoff) == names.STATUSES[-1]:
+                hint = 'to reject it leave the rest as it was: the reason goes into "why", beside "status"'
+            raise Refused("message_known", words, hint, other, known.id)
 
     def _move_on(self, known: Message, handoff: Handoff, where: str, key: str, path: str) -> None:
         """Folder and status of a file are one when it is written: where they differ, one of them was changed. Where
@@ -125,7 +141,8 @@ class Taking:
         if known.status not in (base, "accepted") or order(wanted) < order(known.status):
             self._conflict(known, wanted, path, key)
         elif wanted == "rejected":
-            self._voice.reject(known, handoff.why or "it was put into rejected/", key)
+            done = "its file was put into rejected/" if where == wanted else "its status was set to rejected"
+            self._voice.reject(known, handoff.why or f"{done}, and no reason was given", key)
         elif wanted == "accepted":
             self._voice.accept(known, key)
         else:
@@ -264,6 +281,16 @@ class Taking:
     def _as_written(self, path: str, is_current: bool) -> Any:
         data = self._scribe.content(path) if is_current else None
         return read_item(data, as_json=path.startswith(names.QUESTS)) if data is not None else None
+
+
+def _with_reason(known: Message, handoff: Handoff) -> Handoff:
+    """A reason that a rejection has put into the payload is its reason, and no change of what was sent."""
+    payload, said = known.payload, handoff.envelope.payload
+    added = [name for name in REASONS if isinstance(said.get(name), str) and name not in payload]
+    if {name: value for name, value in said.items() if name not in added} != payload:
+        return handoff
+    why = reason_of([handoff.why, *(said[name] for name in added)])
+    return replace(handoff, why=why, envelope=replace(handoff.envelope, payload=payload))
 
 
 def _has_been(known: Message, status: str) -> bool:

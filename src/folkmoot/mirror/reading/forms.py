@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct, field
@@ -14,20 +15,30 @@ from folkmoot.reports.envelope import Envelope, check_message
 from folkmoot.reports.read import read_report
 from folkmoot.reports.returning.returns import bare_object
 
+REASONS = ("why", "reason")  # where the reason of a rejection stands: as the board writes it, or in other words
+
 
 class Handoff(Struct, frozen=True, kw_only=True):
     envelope: Envelope
     why: str | None = None
 
 
-def read_handoff(data: bytes) -> Handoff:
+def read_handoff(data: bytes, *, rejects: bool = False) -> Handoff:
+    """`rejects`: it lies where what is rejected lies, whatever its status says."""
     found = json_object(data)
-    why = found.pop("why", None)
+    rejects = rejects or found.get("status") == MESSAGE_STATUSES[-1]
+    reasons = [found.pop(name, None) for name in (REASONS if rejects else REASONS[:1])]
     if isinstance(found.get("context"), dict):  # nothing said is nothing said, as the board writes it
         found["context"] = {name: value for name, value in found["context"].items() if value is not None}
-    if why is not None and not isinstance(why, str):
+    if any(reason is not None and not isinstance(reason, str) for reason in reasons):
         raise Invalid("bad_value", "why: it is no text", "say in words why it is rejected")
-    return Handoff(envelope=check_message(found), why=why)
+    return Handoff(envelope=check_message(found), why=reason_of(reasons))
+
+
+def reason_of(texts: Iterable[str | None]) -> str | None:
+    """All that is said of why, each once; None where nothing is."""
+    said = dict.fromkeys(text.strip() for text in texts if text is not None)
+    return "\n".join(text for text in said if text) or None
 
 
 def status_of(handoff: Handoff) -> str:
