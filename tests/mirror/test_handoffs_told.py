@@ -1,5 +1,6 @@
-"""What an agent says of a handoff in its file."""
+"""What an agent says of a handoff in its file, and what it is told where that ends nothing."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -100,3 +101,70 @@ def test_a_rejection_without_a_reason_says_what_was_done(handed: Desk, moved: bo
     (said,) = handed.moot("show", "1")["comments"]
     assert told in said["content"]
     assert moved or "into rejected/" not in said["content"]
+
+
+COMPLETION: View = {
+    "from": "builder",
+    "to": "orchestrator",
+    "type": "completion",
+    "payload": {"status": "completed", "summary": "built it"},
+}
+
+
+def at_work(desk: Desk) -> None:
+    desk.moot("add", "Add user auth", "--column", "build")
+    desk.look()
+    say(desk, "active")
+    assert desk.json("state.json")["agents"]["builder"]["status"] == "active"
+
+
+def say(desk: Desk, status: str, *, looks: bool = True) -> None:
+    state = desk.json("state.json")
+    state["agents"]["builder"] = {"status": status}
+    desk.put("state.json", state)
+    if looks:
+        desk.look()
+
+
+@pytest.mark.ledger("H-02", "R-26")
+def test_who_only_completes_by_a_file_is_told_what_ends_its_run(desk: Desk) -> None:
+    at_work(desk)
+    desk.put("handoffs/pending/done.json", COMPLETION)
+    desk.look()
+    (why,) = desk.reasons()
+    assert "a message ends nothing: it is noted on item 1, which goes on with this run's report" in why
+    assert 'inbox/ {"agent": "builder", "item": "1", "status": "completed"}' in why
+    assert "agents.builder.status" in why and "was taken in" in why
+    assert desk.handoffs()["completed"] == ["completion"] and desk.moot("show", "1")["status"] == "running"
+    desk.look()
+    assert len(desk.reasons()) == 1
+    desk.put("inbox/r.json", {"agent": "builder", "item": "1", "status": "completed"})
+    desk.look()
+    assert desk.moot("show", "1")["column"] == "review" and len(desk.reasons()) == 1
+
+
+@pytest.mark.ledger("H-02", "R-26")
+def test_who_waits_for_nothing_but_its_turn_is_told_so_too(desk: Desk) -> None:
+    desk.moot("add", "Add user auth", "--column", "build")
+    desk.look()
+    desk.put("handoffs/pending/done.json", COMPLETION)
+    desk.look()
+    (why,) = desk.reasons()
+    assert "stays in build until a run of builder claims it and reports" in why
+
+
+@pytest.mark.ledger("H-02", "H-14")
+@pytest.mark.parametrize("how", ["a report", "the state", "a report before"])
+def test_who_completes_and_ends_its_run_is_told_nothing(desk: Desk, how: str) -> None:
+    at_work(desk)
+    report = json.dumps({"agent": "builder", "item": "1", "status": "completed"})
+    if how == "a report before":
+        desk.put("inbox/r.json", report)
+        desk.look()
+    desk.put("handoffs/pending/done.json", COMPLETION)
+    if how == "a report":
+        desk.put("inbox/r.json", report)
+    elif how == "the state":
+        say(desk, "completed", looks=False)
+    desk.look()
+    assert desk.reasons() == [] and desk.moot("show", "1")["column"] == "review"

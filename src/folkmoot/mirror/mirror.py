@@ -56,9 +56,9 @@ class Mirror:
         self.record = Record(record)
         self.scribe = Scribe(History(application.engine.store, application.engine.clock))
         self._voice = Voice(application, self.scribe.picture)
-        self._taking = Taking(self.scribe, self._voice)
-        self._writer = Writer(self.folder, self.record, self.scribe, application.now)
         self._aside = Aside(folder)
+        self._taking = Taking(self.scribe, self._voice, self._aside)
+        self._writer = Writer(self.folder, self.record, self.scribe, application.now)
         self._tracked = Tracked(folder, tracked)
         self._waiting: dict[str, Waiting] = {}
         self._left: list[str] = []  # what there was no time to look at in the last pass
@@ -136,8 +136,7 @@ class Mirror:
             self._look_everywhere()
         later, self._later = self._later, {}
         self._writer.held.clear()
-        self._aside.forget()
-        self._taking.unheard.clear()
+        self._taking.begin()
         found = list(dict.fromkeys([*later, *self._left, *self._candidates(changed)]))
         self._left = found[CANDIDATES_MAX:]
         self._tracked.begin(found[:CANDIDATES_MAX], found if self._is_first and self.record.is_new else ())
@@ -152,6 +151,7 @@ class Mirror:
                 self._take_late(one)
             if not late:
                 break
+        self._taking.tell_unended()
         self.folder.flush_moves()
         if not (self._writer.owes() or self.scribe.touched or self.is_left()):
             self.record.reached(self.scribe.picture.seq)

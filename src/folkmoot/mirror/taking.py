@@ -28,6 +28,7 @@ from folkmoot.mirror.reading.forms import (
 from folkmoot.mirror.scribe import Scribe
 from folkmoot.mirror.shared_taking import SharedTaking
 from folkmoot.mirror.voice import NotYet, Voice
+from folkmoot.mirror.writer import Aside
 from folkmoot.mirror.writing.handoffs import envelope
 from folkmoot.mirror.writing.items import EDITABLE, fields_of
 
@@ -39,11 +40,28 @@ _FROM = re.compile(rb"""["']?\b(?:from|agent)["']?\s*:\s*["']?([^"'\s,]{1,80})""
 class Taking:
     """`file` names what a file is by itself: its name, content and place on the disk, so that it is taken in once."""
 
-    def __init__(self, scribe: Scribe, voice: Voice) -> None:
+    def __init__(self, scribe: Scribe, voice: Voice, aside: Aside) -> None:
         self._scribe = scribe
         self._picture = scribe.picture
         self._voice = voice
+        self._aside = aside
         self.unheard: set[str] = set()  # agents of which something that they sent was refused, in this look
+        self._noted: dict[str, tuple[str, str]] = {}  # what was sent in this look: its file, and what is told of it
+
+    def begin(self) -> None:
+        """Another look."""
+        self.unheard.clear()
+        self._noted.clear()
+        self._aside.forget()
+
+    def tell_unended(self) -> None:
+        """Who tells the board that its work is over, and ends no run in the same look, is told what ends one."""
+        for message, (name, note) in self._noted.items():
+            known = self._picture.messages[message]
+            if self._voice.has_yet_to_report(known):
+                note = self._voice.ended_by(known, note)
+                self._aside.put_note(name, f"{name} was taken in as message {message}. {note}")
+        self._noted.clear()
 
     def take(self, path: str, data: bytes, stamp: str) -> str | None:
         """Say what the file says. Raises the refusal; gives the path where the file should be, if that is another."""
@@ -91,7 +109,10 @@ class Taking:
             if status_of(handoff) != names.STATUSES[0]:
                 words, hint = "there is no message {message}", "what is sent is put into {folder}/pending/"
                 raise Invalid("unknown_message", words, hint, message, names.HANDOFFS)
-            known = self._sent(self._voice.send(handoff, message, key))
+            sent = self._voice.send(handoff, message, key)
+            known = self._sent(sent.message_id)
+            if isinstance(sent.note, str):
+                self._noted[known.id] = (path.rpartition("/")[2], sent.note)
             self._check_same(known, handoff)
             # Nobody has seen it in pending/ yet: where it cannot be taken up now, that is its place.
             with suppress(NotYet):

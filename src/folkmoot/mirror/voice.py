@@ -4,6 +4,7 @@ Every command carries a key that follows from the file, so that whoever is kille
 says the same again, and it has no second effect.
 """
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -24,13 +25,15 @@ from folkmoot.api.requests import (
     SendReport,
     Unlock,
 )
+from folkmoot.api.views import MessageView
 from folkmoot.core.commands import Actor, RaiseConflict
 from folkmoot.core.enums import ONE_SHOT_KINDS, Outcome
 from folkmoot.core.flow import LEASE_MAX, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import claimant
-from folkmoot.core.records import Message, Run
+from folkmoot.core.records import ORCHESTRATOR, Message, Run
 from folkmoot.core.report import Remark, Report
+from folkmoot.core.rules.messages.kinds import is_notice
 from folkmoot.core.rules.sharing.mirrored import outcome_of_comment, speaker_in_file, work_of_sender
 from folkmoot.core.vocabulary.roles import agent_named, correspondent
 from folkmoot.doors.hints import in_commands
@@ -110,8 +113,8 @@ class Voice:
 
     # -- handoffs
 
-    def send(self, handoff: Handoff, message: str, key: str) -> str:
-        """Gives the id under which it is known."""
+    def send(self, handoff: Handoff, message: str, key: str) -> MessageView:
+        """Gives how it is known, and what its sender is told."""
         said = handoff.envelope
         request = order_to_send(said)
         sender = correspondent(self.flow, said.sender)
@@ -124,7 +127,30 @@ class Voice:
             elif waiting is not None and correspondent(self.flow, said.to) in self.flow.agents:
                 actor = self.claim(sender, waiting, key)
         request = replace(request, message_id=said.message_id or message)
-        return self._by(actor)(request, key).message_id
+        return self._by(actor)(request, key)
+
+    def has_yet_to_report(self, message: Message) -> bool:
+        """Does a notice to the board tell of work whose agent has not ended its run, or taken it up?"""
+        if message.to != ORCHESTRATOR or not is_notice(self.flow, message.type):
+            return False
+        item = self._picture.items.get(message.item or "")
+        if item is None or message.run is not None:
+            return item is None or message.run in self._picture.open_runs
+        return claimant(self.flow, item) == message.sender or self._has_other_run(message)
+
+    def _has_other_run(self, message: Message) -> bool:
+        """Is its sender at work on its item, by a worker that is not the mirror?"""
+        runs = (run for run in self._picture.open_runs.values() if run.id != message.run)
+        return any((run.agent, run.item) == (message.sender, message.item) for run in runs)
+
+    def ended_by(self, message: Message, note: str) -> str:
+        """The note with what an agent does that has only files. A run that another worker began, that one ends."""
+        agent = message.sender
+        if message.item is None or self._has_other_run(message):
+            return f"{note}."
+        said = json.dumps({"agent": agent, "item": message.item, "status": "completed"})
+        state = f", or set agents.{agent}.status to completed in state.json" if message.run is not None else ""
+        return f"{note}. To report with files, drop into inbox/ {said}{state}."
 
     def accept(self, message: Message, key: str) -> None:
         """By its receiver: whoever takes a handoff up takes up its item (R-26)."""

@@ -278,6 +278,10 @@ class Aside:
         kept = f"{names.REJECTED}/{self._free_name(name)}"
         self._folder.write_together({f"{kept}.why.txt": told(error).encode("utf-8", "replace"), kept: data})
 
+    def put_note(self, name: str, words: str) -> None:
+        """What is told of a file that was taken in: it stands where its agent looks for what went otherwise."""
+        self._folder.write(f"{names.REJECTED}/{self._free_name(name)}.why.txt", f"{words}\n".encode("utf-8", "replace"))
+
     def put_entry(self, path: str, why: str) -> None:
         """What is no plain file is moved as it is: it is not opened, and what a link leads to is not touched."""
         kept = f"{names.REJECTED}/{self._free_name(path.rpartition('/')[2])}"
