@@ -1,5 +1,6 @@
 """Events in words: what each one says to a person, alone in a log or together as one step of a story."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from itertools import groupby
 from types import MappingProxyType
@@ -158,15 +159,10 @@ def _says(lead: str, detail: str = "", to: str = "", style: str = "") -> Say:
     """A sentence made from values of the context; a value that is missing leaves its part empty."""
 
     def say(context: View, comments: Comments) -> Said:
-        values = _Values(context)
+        values = defaultdict[str, Any](str, context)
         return Said(lead.format_map(values), values[to] or None if to else None, detail.format_map(values), style)
 
     return say
-
-
-class _Values(dict[str, Any]):
-    def __missing__(self, name: str) -> str:
-        return ""
 
 
 SAYS: dict[str, Say] = {
