@@ -212,7 +212,6 @@ BESIDE: dict[str, tuple[View, str]] = {
     "who has nothing to begin": ({"agents": {"builder": {"status": "active"}}}, "no item is ready for builder"),
     "who has no run to end": ({"agents": {"builder": {"status": "completed"}}}, "has no run that it could complete"),
     "a status of no file": ({"agents": {"builder": {"status": "failed"}}}, "is no status that a file can give"),
-    "what is not changed by hand": ({"iteration": 7}, "iteration: it follows from what happened"),
     "a lock outside": ({"locks": {"../b": {"agent": "planner"}}}, "leads out"),
     "a lock of nobody": ({"locks": {"src/b.py": {"agent": "nobody"}}}, "nobody"),
 }
@@ -279,3 +278,61 @@ def test_a_look_takes_a_lock_that_has_ended_out_of_the_file(ended: Desk, restart
 def test_a_file_that_still_shows_an_ended_lock_says_nothing_of_it(ended: Desk) -> None:
     edit(ended, locks={"src/b.py": {"agent": "builder"}})
     assert ended.reasons() == [] and [*ended.json("state.json")["locks"]] == ["src/b.py"]
+
+
+@pytest.fixture
+def building(desk: Desk) -> Desk:
+    """The builder is at work, and said so in the file."""
+    desk.moot.speak("planner", '{status: completed, spec: "specs/auth.md"}')
+    desk.look()
+    edit(desk, agents={"builder": {"status": "active"}})
+    assert desk.json("state.json")["agents"]["builder"]["status"] == "active"
+    return desk
+
+
+def as_printed(state: View) -> dict[str, View]:
+    """What the board has, as the handoff document prints it; and what it will have when the builder has ended."""
+    workflow = state["current_workflow"]
+    return {
+        "the last handoff": {"last_handoff": f"handoff-{state['last_handoff']}"},
+        "its file": {"last_handoff": f"handoff-{state['last_handoff']}.json"},
+        "the workflow": {"current_workflow": {"id": f"workflow-{workflow['id']}", "type": workflow["type"]}},
+        "a number in quotes": {"iteration": "1", "current_agent": "Builder"},
+        "who is next": {"current_agent": "reviewer"},
+    }
+
+
+@pytest.mark.ledger("H-05", "R-28")
+@pytest.mark.parametrize("name", ["the last handoff", "its file", "the workflow", "a number in quotes", "who is next"])
+def test_a_field_that_says_what_the_board_has_is_no_change(building: Desk, name: str) -> None:
+    beside = as_printed(building.json("state.json"))[name]
+    edit(building, **beside, agents={"builder": {"status": "completed"}})
+    assert building.reasons() == [] and building.moot("show", "1")["column"] == "review"
+
+
+@pytest.mark.ledger("H-05", "R-28")
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"last_handoff": "handoff-11111111-2222-4333-8444-555555555555"},
+        {"current_agent": "fixer"},
+        {"iteration": 7, "current_agent": "fixer"},
+        {"current_workflow": {"id": "workflow-7"}},
+    ],
+)
+def test_a_status_beside_a_field_that_nobody_changes_by_hand_is_taken(building: Desk, beside: View) -> None:
+    edit(building, **beside, agents={"builder": {"status": "completed"}}, locks={"src/a.py": {"agent": "fixer"}})
+    (why,) = building.reasons()
+    assert all(f"{name}: it follows from what happened" in why for name in beside)
+    assert "taken of the same file: the lock on src/a.py for fixer, the status completed of builder" in why
+    assert building.moot("show", "1")["column"] == "review"
+    assert [one["agent"] for one in building.moot("locks")["locks"]] == ["fixer"]
+    state = building.json("state.json")
+    assert all(state[name] != value for name, value in beside.items())
+
+
+def test_a_refused_status_names_the_field_beside_it(building: Desk) -> None:
+    edit(building, iteration=7, agents={"builder": {"status": "failed"}})
+    (why,) = building.reasons()
+    assert "is no status that a file can give" in why and "nor were these taken" in why and "the field iteration" in why
+    assert building.moot("show", "1")["status"] == "running"

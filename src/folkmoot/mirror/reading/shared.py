@@ -11,18 +11,41 @@ from folkmoot.mirror.reading.forms import Lock, SharedState
 
 ACTIVE, COMPLETED, IDLE = "active", "completed", "idle"
 _EDITABLE = "locks, and agents.NAME.status (active, completed)"
+_PRINTED = ("last_handoff", "current_agent", "iteration")
 _HOW_ELSE = f"{ACTIVE} begins, {COMPLETED} ends its run; how else it ended says a report in inbox/, such as "
 
 
-def check_owned(state: SharedState, shown: dict[str, Any] | None) -> None:
-    """What follows from what happened is not changed by hand; who does not say what it has read is not held to it."""
+def changed_by_hand(state: SharedState, shown: dict[str, Any] | None) -> list[str]:
+    """The fields that follow from what happened, and say something else than was read; who does not say what it has
+    read is not held to it."""
     if state.version is None or shown is None:
-        return
-    for name, value in state.others.items():
-        if name in shown and value != shown[name]:
-            words = "{name}: it follows from what happened, and is not changed by hand"
-            hint = "what can be changed: {known}; an answer goes into inbox/"
-            raise Refused("not_editable", words, hint, name, _EDITABLE)
+        return []
+    return [name for name, value in state.others.items() if name in shown and not says_same(name, value, shown[name])]
+
+
+def says_same(name: str, value: Any, board: Any) -> bool:
+    """Does a field say what the board has, also in the form that the handoff document prints?"""
+    if name == "current_workflow" and isinstance(value, dict) and isinstance(board, dict):
+        return all(part in board and _bare(said) == _bare(board[part]) for part, said in value.items())
+    return value == board or (name in _PRINTED and _bare(value) == _bare(board))
+
+
+def _bare(value: Any) -> Any:
+    """`handoff-<uuid>` and `workflow-<id>` without the word before the name; a number in quotes is one."""
+    if not isinstance(value, str):
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    for before in ("handoff-", "workflow-"):
+        value = value.removeprefix(before)
+    return value.removesuffix(".json").casefold()
+
+
+def not_editable(fields: list[str], taken: list[str]) -> Refused:
+    """Each is said back by itself; what else the file changes was taken."""
+    words = "{said}; taken of the same file: {taken}" if taken else "{said}"
+    said = "; ".join(f"{name}: it follows from what happened, and is not changed by hand" for name in fields)
+    return Refused(
+        "not_editable", words, "what can be changed: {known}; an answer goes into inbox/", said, _EDITABLE, taken=taken
+    )
 
 
 def wanted_status(name: str, said: dict[str, Any], shown: dict[str, Any] | None, agents: Iterable[str]) -> str | None:
