@@ -64,31 +64,7 @@ class GitLab(GitHub):
                 return self._accept(self.pulls[int(number)], body)
             case "POST", ["merge_trains", "merge_requests", number]:
                 return self._board(self.pulls[int(number)], body)
-        return self._of_issues(method, place, asked, body)
-
-    def _of_issues(self, method: str, place: list[str], asked: dict[str, str], body: Any) -> tuple[int, Any]:
-        match method, place:
-            case "GET", ["issues"]:
-                status, found = self._issues(asked)
-                return status, [self._wish(one) for one in found]
-            case "GET", ["issues", number]:
-                return 200, self._wish(self.issues[int(number)])
-            case "PUT", ["issues", number]:
-                self.issues[int(number)]["state"] = "closed" if body["state_event"] == "close" else "open"
-                return 200, self._wish(self.issues[int(number)])
-            case "GET", ["issues", number, "notes"]:
-                return self._comments(asked, number)
-            case "POST", ["issues", number, "notes"]:
-                return self._say(body, number)
-            case "PUT", ["issues", number, "notes", name]:
-                return self._say_anew(body, name)
         return 404, {"message": "404 Not Found"}
-
-    def _wish(self, one: dict[str, Any]) -> dict[str, Any]:
-        state = "opened" if one["state"] == "open" else "closed"
-        labels = [label["name"] for label in one["labels"]]
-        told = {"iid": one["number"], "title": one["title"], "description": one["body"], "web_url": one["html_url"]}
-        return {**told, "state": state, "labels": labels}
 
     def _request(self, pull: Pull) -> dict[str, Any]:
         state = {"OPEN": "opened", "MERGED": "merged", "CLOSED": "closed"}[pull.state]

@@ -173,17 +173,6 @@ def test_who_may_not_is_told_how_to_sign_in_and_an_unknown_project_is_away(hub: 
     assert "MOOT_GITLAB_TOKEN" in missing.value.hint
 
 
-def test_the_one_comment_of_the_board_is_written_anew(hub: GitLab) -> None:
-    forge = port(hub)
-    number = hub.issue("A wish", labels=("moot",))
-    forge.comment(number, "begun")
-    forge.comment(number, "done")
-    assert hub.said_below(number) == [f"done\n\n{OWN}"]
-    assert [one.number for one in forge.issues("moot")] == [number]
-    forge.close(number)
-    assert not forge.issue(number).is_open and forge.issues("moot") == []
-
-
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[Workshop]:
     made = Workshop(tmp_path, hub=GitLab, land="merge: when_green, draft: false")

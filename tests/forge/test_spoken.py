@@ -143,18 +143,6 @@ def test_that_it_landed_is_gits_word_and_what_is_the_boards_own_is_known_by_its_
     assert [(one.own, one.text) for one in found[1].said] == [(True, f"ours {OWN}"), (False, "ab")]
 
 
-def test_it_is_asked_about_issues_and_comments_in_the_same_way(script: Script) -> None:
-    forge = port(script)
-    script.says('{"issues": [{"number": 3, "title": "A wish", "labels": ["moot"]}]}')
-    assert [(one.number, one.title) for one in forge.issues("moot")] == [(3, "A wish")]
-    script.says('{"number": 3, "title": "A wish", "is_open": false}')
-    assert not forge.issue(3).is_open
-    script.says("{}")
-    forge.comment(3, "begun")
-    forge.close(3)
-    assert (script.folder / "asked").read_text().split() == ["issues", "issue", "comment", "close"]
-
-
 def test_a_command_that_agents_could_change_is_refused(tmp_path: Path) -> None:
     shop = Workshop(tmp_path)
     flow = shop.application.queries.flow()

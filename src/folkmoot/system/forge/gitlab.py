@@ -1,4 +1,4 @@
-"""GitLab: merge requests and issues, by REST; how all open ones stand, by one question in GraphQL."""
+"""GitLab: merge requests, by REST; how all open ones stand, by one question in GraphQL."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
@@ -9,10 +9,9 @@ from folkmoot.errors import Unavailable
 from folkmoot.system.forge.http import Http
 from folkmoot.system.forge.pictures import cut
 from folkmoot.system.forge.texts import BODY_MAX, TITLE_MAX, renewed
-from folkmoot.worker.forge.port import OWN, ForgeAway, ForgeRefused, Issue, Pulled, Wish
+from folkmoot.worker.forge.port import OWN, ForgeAway, ForgeRefused, Pulled, Wish
 
 AT_ONCE = 50
-ISSUES_MAX = 100
 DRAFT = "Draft: "
 PIPELINE = "pipeline"  # the one check that GitLab requires
 MAY_WRITE = frozenset({"owner", "maintainer", "developer"})
@@ -133,25 +132,6 @@ class GitLab:
         self.http.send("POST" if queues else "PUT", self._at(place), {"sha": proposal.commit})
         return "queued" if queues else "merged"
 
-    def comment(self, number: int, text: str) -> None:
-        said = f"{text[:BODY_MAX]}\n\n{OWN}"
-        there = self.http.get(self._at(f"issues/{number}/notes?per_page=100&sort=asc"))
-        mine = next((one for one in there or [] if OWN in str(one.get("body") or "")), None)
-        if mine is None:
-            self.http.send("POST", self._at(f"issues/{number}/notes"), {"body": said})
-        elif mine["body"] != said:
-            self.http.send("PUT", self._at(f"issues/{number}/notes/{mine['id']}"), {"body": said})
-
-    def issue(self, number: int) -> Issue:
-        return _issue(self.http.get(self._at(f"issues/{number}")))
-
-    def issues(self, label: str) -> list[Issue]:
-        asked = urlencode({"labels": label, "state": "opened", "per_page": ISSUES_MAX, "sort": "asc"})
-        return [_issue(one) for one in self.http.get(self._at(f"issues?{asked}")) or []]
-
-    def close(self, number: int) -> None:
-        self.http.send("PUT", self._at(f"issues/{number}"), {"state_event": "close"})
-
     def _at(self, path: str) -> str:
         return f"/projects/{quote(self.repository, safe='')}/{path}"
 
@@ -193,17 +173,3 @@ def _pulled(told: Any) -> Pulled:
         return Pulled(number=int(told["iid"]), url=str(told["web_url"]))
     except (KeyError, TypeError, ValueError) as error:
         raise Unavailable("forge_away", "the forge does not say which merge request it has opened") from error
-
-
-def _issue(told: Any) -> Issue:
-    try:
-        return Issue(
-            number=int(told["iid"]),
-            title=str(told["title"]),
-            body=str(told.get("description") or ""),
-            url=str(told["web_url"]),
-            is_open=told.get("state") == "opened",
-            labels=[str(one) for one in told.get("labels") or []],
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise Unavailable("forge_away", "the forge does not tell of that issue in good form") from error

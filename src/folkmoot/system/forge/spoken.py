@@ -11,7 +11,7 @@ from folkmoot.core.proposals.proposal import Proposal, Seen
 from folkmoot.errors import Unavailable
 from folkmoot.system import git
 from folkmoot.system.forge.pictures import cut
-from folkmoot.worker.forge.port import OWN, ForgeAway, ForgeLimited, ForgeRefused, Issue, Pulled, Wish
+from folkmoot.worker.forge.port import OWN, ForgeAway, ForgeLimited, ForgeRefused, Pulled, Wish
 
 SECONDS = 60.0
 LONGEST_SECONDS = 3_600.0
@@ -30,10 +30,6 @@ class Stands(msgspec.Struct):
 
 class Merged(msgspec.Struct):
     became: Literal["merged", "queued"]
-
-
-class Issues(msgspec.Struct):
-    issues: list[Issue]
 
 
 class Until:
@@ -72,18 +68,6 @@ class Spoken:
 
     def merge(self, proposal: Proposal, base: str, *, queues: bool) -> Literal["merged", "queued"]:
         return self._asked("merge", {**_named(proposal), "base": base, "queues": queues}, Merged).became
-
-    def comment(self, number: int, text: str) -> None:
-        self._asked("comment", {"number": number, "text": f"{text}\n\n{OWN}", "mark": OWN}, dict)
-
-    def issue(self, number: int) -> Issue:
-        return self._asked("issue", {"number": number}, Issue)
-
-    def issues(self, label: str) -> list[Issue]:
-        return self._asked("issues", {"label": label}, Issues).issues
-
-    def close(self, number: int) -> None:
-        self._asked("close", {"number": number}, dict)
 
     def _asked(self, what: str, more: Mapping[str, Any], kind: type[Answer]) -> Answer:
         told = self._said(msgspec.json.encode({"version": 1, "ask": what, **more}))

@@ -69,17 +69,6 @@ class Forge(Protocol):
         where the forge does not, or where its branch has moved. It may be asked for twice."""
 
 
-class Issue(Struct, frozen=True, kw_only=True):
-    """An issue, as forges that items cannot yet follow tell of it."""
-
-    number: int
-    title: str
-    body: str = ""
-    url: str = ""
-    is_open: bool = True
-    labels: list[str] = field(default_factory=list)
-
-
 class Reply(Struct, frozen=True, kw_only=True):
     """What somebody wrote below an issue."""
 
