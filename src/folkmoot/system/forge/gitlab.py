@@ -6,8 +6,8 @@ from urllib.parse import quote, urlencode
 
 from folkmoot.core.proposals.proposal import Check, CheckState, Proposal, Said, Seen
 from folkmoot.errors import Unavailable
+from folkmoot.system.forge.graph import cut, nodes
 from folkmoot.system.forge.http import Http
-from folkmoot.system.forge.pictures import cut
 from folkmoot.system.forge.texts import BODY_MAX, TITLE_MAX, renewed
 from folkmoot.worker.forge.port import OWN, ForgeAway, ForgeRefused, Pulled, Wish
 
@@ -77,7 +77,7 @@ class GitLab:
             iids = [str(one.number) for one in proposals[first : first + AT_ONCE]]
             project = self._project({"path": self.repository, "iids": iids})
             required = [PIPELINE] if project.get("onlyAllowMergeIfPipelineSucceeds") else []
-            for node in _nodes(project.get("mergeRequests")):
+            for node in nodes(project.get("mergeRequests")):
                 found[int(node["iid"])] = self._seen(node, required, tip)
         return found
 
@@ -137,7 +137,7 @@ class GitLab:
 
 
 def _check(pipeline: dict[str, Any]) -> Check:
-    failed = [one for one in _nodes((pipeline or {}).get("jobs")) if not one.get("allowFailure")]
+    failed = [one for one in nodes((pipeline or {}).get("jobs")) if not one.get("allowFailure")]
     words = f"failed: {', '.join(str(one.get('name')) for one in failed)}" if failed else ""
     url = str(failed[0].get("webPath") or "") if failed else ""
     return Check(name=PIPELINE, state=STATES.get(str(pipeline.get("status")), "pending"), words=cut(words), url=url)
@@ -145,10 +145,10 @@ def _check(pipeline: dict[str, Any]) -> Check:
 
 def _said(node: dict[str, Any]) -> list[Said]:
     found = []
-    for thread in _nodes(node.get("discussions")):
+    for thread in nodes(node.get("discussions")):
         if not thread.get("resolvable") or thread.get("resolved"):
             continue  # below the merge request, outside of a review: people talk there
-        for one in _nodes(thread.get("notes")):
+        for one in nodes(thread.get("notes")):
             text, place = str(one.get("body") or ""), one.get("position") or {}
             found.append(
                 Said(
@@ -162,10 +162,6 @@ def _said(node: dict[str, Any]) -> list[Said]:
                 )
             )
     return found
-
-
-def _nodes(connection: Any) -> list[dict[str, Any]]:
-    return [one for one in (connection or {}).get("nodes") or [] if one]
 
 
 def _pulled(told: Any) -> Pulled:

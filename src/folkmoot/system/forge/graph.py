@@ -1,4 +1,4 @@
-"""What GitHub's answers are made of."""
+"""What the answers of forges are made of."""
 
 from typing import Any
 
@@ -16,4 +16,4 @@ def nodes(connection: Any) -> list[dict[str, Any]]:
 
 
 def login(one: Any) -> str:
-    return str((one or {}).get("login") or "")
+    return cut((one or {}).get("login"))

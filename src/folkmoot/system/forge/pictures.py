@@ -3,10 +3,10 @@
 from typing import Any, Literal
 
 from folkmoot.core.proposals.proposal import COMPLETED, Check, Said, Seen, check_state
+from folkmoot.system.forge.graph import cut, login, nodes
 from folkmoot.worker.forge.port import OWN
 
 MAY_WRITE = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
-WORDS_MAX = 8_000
 ASKS = "CHANGES_REQUESTED"
 TOLD = frozenset({"COMMENTED", ASKS})
 CLEAR = frozenset({"CLEAN", "HAS_HOOKS", "UNSTABLE"})  # unstable: what is not required is red
@@ -57,7 +57,7 @@ def seen(node: dict[str, Any], required: list[str] | None) -> Seen:
         commit=str(node.get("headRefOid") or ""),
         base=_oid((node.get("baseRef") or {}).get("target")),
         merged=_oid(node.get("mergeCommit")),
-        by=_login(node.get("mergedBy")) if state == "merged" else _closer(node) if state == "closed" else "",
+        by=login(node.get("mergedBy")) if state == "merged" else _closer(node) if state == "closed" else "",
         fits=_fits(node),
         queued=node.get("mergeQueueEntry") is not None,
         draft=bool(node.get("isDraft")),
@@ -74,7 +74,7 @@ def seen(node: dict[str, Any], required: list[str] | None) -> Seen:
 
 def _is_vetoed(node: dict[str, Any]) -> bool:
     """Also where no review is required: who asks for changes is not passed over."""
-    latest = [one.get("state") for one in _nodes(node.get("latestOpinionatedReviews"))]
+    latest = [one.get("state") for one in nodes(node.get("latestOpinionatedReviews"))]
     return ASKS in (*latest, node.get("reviewDecision"))
 
 
@@ -87,10 +87,10 @@ def _fits(node: dict[str, Any]) -> Literal["clean", "behind", "dirty", "unknown"
 
 
 def _checks(node: dict[str, Any]) -> tuple[str | None, list[Check], bool]:
-    last: dict[str, Any] = next((one["commit"] for one in _nodes(node.get("commits"))), {})
+    last: dict[str, Any] = next((one["commit"] for one in nodes(node.get("commits"))), {})
     contexts = (last.get("statusCheckRollup") or {}).get("contexts") or {}
     whole = not (contexts.get("pageInfo") or {}).get("hasNextPage")
-    return last.get("oid"), [_check(one) for one in _nodes(contexts)], whole
+    return last.get("oid"), [_check(one) for one in nodes(contexts)], whole
 
 
 def _check(one: dict[str, Any]) -> Check:
@@ -107,47 +107,33 @@ def _check(one: dict[str, Any]) -> Check:
 
 
 def _said(node: dict[str, Any]) -> list[Said]:
-    reviews = [one for one in _nodes(node.get("reviews")) if one.get("state") in TOLD]
+    reviews = [one for one in nodes(node.get("reviews")) if one.get("state") in TOLD]
     found = [
         _words("review", one, asks=one["state"] == ASKS)
         for one in reviews
         if one["state"] == ASKS or str(one.get("body") or "").strip()
     ]
-    for thread in _nodes(node.get("reviewThreads")):
+    for thread in nodes(node.get("reviewThreads")):
         if not thread.get("isResolved"):
             place = {"path": cut(thread.get("path")) or None, "line": _line(thread.get("line"))}
-            found += [_words("comment", one, **place) for one in _nodes(thread.get("comments"))]
+            found += [_words("comment", one, **place) for one in nodes(thread.get("comments"))]
     return found
 
 
 def _words(kind: str, one: dict[str, Any], **more: Any) -> Said:
     text = str(one.get("body") or "")
     may = one.get("authorAssociation") in MAY_WRITE
-    by = _login(one.get("author")) or "somebody"
+    by = login(one.get("author")) or "somebody"
     return Said(id=f"{kind}:{one['id']}", by=by, text=cut(text), may=may, own=OWN in text, **more)
-
-
-def cut(text: object) -> str:
-    """What no store would take is left out: a forge passes on whatever somebody sent."""
-    words = str(text or "")[:WORDS_MAX].replace("\0", "")
-    return words.encode("utf-8", "replace").decode("utf-8")
 
 
 def _line(one: object) -> int | None:
     return one if type(one) is int and 0 < one <= LINE_MAX else None
 
 
-def _nodes(connection: Any) -> list[dict[str, Any]]:
-    return [one for one in (connection or {}).get("nodes") or [] if one]
-
-
 def _oid(one: Any) -> str | None:
     return str(one["oid"]) if one else None
 
 
-def _login(one: Any) -> str:
-    return cut((one or {}).get("login"))
-
-
 def _closer(node: dict[str, Any]) -> str:
-    return next((_login(one.get("actor")) for one in _nodes(node.get("timelineItems"))), "")
+    return next((login(one.get("actor")) for one in nodes(node.get("timelineItems"))), "")

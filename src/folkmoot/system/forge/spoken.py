@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from folkmoot.core.proposals.proposal import Proposal, Seen
 from folkmoot.errors import Unavailable
 from folkmoot.system import git
-from folkmoot.system.forge.pictures import cut
+from folkmoot.system.forge.graph import cut
 from folkmoot.worker.forge.port import OWN, ForgeAway, ForgeLimited, ForgeRefused, Pulled, Wish
 
 SECONDS = 60.0
