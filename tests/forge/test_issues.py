@@ -14,6 +14,7 @@ from folkmoot.core.proposals.orders import SeeIssue
 from folkmoot.system.forge.token import VARIABLE
 from folkmoot.wiring.forge.beside import issues_of
 from folkmoot.wiring.running import tools_of
+from folkmoot.worker.forge.below import ATTACKS
 from folkmoot.worker.forge.port import OWN, POOL
 from tests.doors.conftest import Moot
 from tests.forge.github import REPO, TOKEN
@@ -266,3 +267,35 @@ def test_where_a_person_changed_the_words_here_the_issue_changes_nothing(shop: W
     moot("edit", item, "--title", "Mine")
     shop.application.engine.act(ENGINE, SeeIssue(seen=SeenIssue(title="Theirs", body="x")), item)
     assert shop.item(item).title == "Mine"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The login has an SQL injection in db.py: mend it now?",
+        "CVE-2026-1 is in our parser. Shall I raise the version?",
+        "X-Admin lets anybody in without login. Is that known?",
+        "The log shows passwords in plain text. For how long has it?",
+        "Reflected XSS on the search page: escape it here or in the template?",
+        "Tokens can be guessed: how long should they be?",
+    ],
+)
+def test_what_names_an_attack_is_not_shown_to_all_who_read_along(words: str) -> None:
+    assert ATTACKS.search(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "How long may a password be?",
+        "Should the reset link end after an hour or a day?",
+        "Which format has the token, JWT or opaque?",
+        "May the key of a row be a text?",
+        "Should the session be kept in a cookie or in the address?",
+        "Does a window without a title have a border?",
+        "Shall the store come by dependency injection?",
+        "What happens to a title on overflow?",
+    ],
+)
+def test_what_names_what_is_kept_safe_is_asked_below_the_issue(words: str) -> None:
+    assert not ATTACKS.search(words)

@@ -4,13 +4,27 @@ It changes when work begins, when something is asked, when the work is proposed 
 agents wrote stands in blocks of code; what is said of a security issue stays on the board, since others read along.
 """
 
+import re
+
 from folkmoot.api.views import ItemView, QuestionView
 from folkmoot.core.enums import ENDED
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.words import is_security
 from folkmoot.worker.forge.wording import fenced
 
 QUESTION_MAX = 4_000
 REFUSED_MAX = 1_000
+_KEPT = r"(?:password|credential|passphrase|secret|token|key|session|cookie|personal data)s?"
+_LOST = r"(?:leak|expos|steal|stolen|disclos|plain.?text|clear.?text|guess|hard.?cod)"
+ATTACKS = pattern(
+    r"securit|vulnerab|exploit|attack|malicious|backdoor|hijack|spoof|phish|brute.?forc|zero.?day|0-day|privilege"
+    r"|(?:sql|code|command|html|script|template|ldap|header|prompt|log).{0,2}inject|injected|cross.site"
+    r"|\b(?:xss|csrf|ssrf|xxe|rce|idor|sqli|dos)\b|\b(?:cve|cwe|ghsa)-\w|remote code|arbitrary (?:code|file)"
+    r"|(?:path|directory) traversal|(?:buffer|heap|stack|integer) overflow|use.after.free|deseriali[sz]|open redirect"
+    r"|(?:bypass|circumvent|without|missing|no) (?:the )?(?:auth|login|permission|access)|unauth(?:ori[sz]ed|enticated)"
+    rf"|{_LOST}\w*\W[\s\S]{{0,60}}{_KEPT}|{_KEPT}\W[\s\S]{{0,60}}{_LOST}",
+    re.IGNORECASE,
+)
 
 
 def asked_below(view: ItemView) -> list[QuestionView]:
@@ -76,5 +90,6 @@ def _is_private(view: ItemView) -> bool:
 
 
 def _says_security(question: QuestionView) -> bool:
-    words = f"{question.question} {question.context}".casefold()
-    return question.state == "open" and ("security" in words or "vulnerab" in words or "exploit" in words)
+    """By what an attack is called, not by what is attacked: how long a password may be is for everybody to read."""
+    said = [question.question, question.context, *(one.option for one in question.options)]
+    return question.state == "open" and any(ATTACKS.search(text) for text in said)
