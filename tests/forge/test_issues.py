@@ -269,6 +269,27 @@ def test_where_a_person_changed_the_words_here_the_issue_changes_nothing(shop: W
     assert shop.item(item).title == "Mine"
 
 
+@pytest.mark.attack(
+    "doors",
+    "a stranger writes hundreds of answers below an issue and removes them: an old one of a maintainer's is read again",
+    "each is heard once, also when there is no room to keep all of their names: comments are numbered as they come",
+)
+def test_no_flood_makes_an_old_answer_count(shop: Workshop, moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("folkmoot.core.proposals.issue.HEARD_KEPT", 5)
+    _, number = brought(shop, moot, ASKS)
+    shop.hub.reply(number, "/answer 1")
+    assert step(shop).status == ASKED
+    for word in range(8):
+        shop.hub.reply(number, f"/answer {word}", by="mallory")
+    look(shop)
+    for name in [name for name, one in shop.hub.comments.items() if one.get("by") == "mallory"]:
+        del shop.hub.comments[name]
+    look(shop)
+    assert step(shop).status == ASKED and len(shop.item("1").issue.heard) == 5  # type: ignore[union-attr]
+    shop.hub.reply(number, "/answer 2")
+    assert step(shop).guidance[-1].answer == "DER"
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -4,6 +4,7 @@ from hashlib import sha256
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from folkmoot.core.enums import ENDED
 from folkmoot.core.vocabulary.patterns import pattern
@@ -36,11 +37,21 @@ class Tracked(IssueLink, frozen=True, gc=False, omit_defaults=True, kw_only=True
     closed: bool = False  # by the board, when the work had landed
     asked: bool = False  # a person was asked, because somebody closed it
     heard: list[str] = field(default_factory=list)  # comments with an answer: each is heard once
+    heard_to: int = 0  # none up to this number is heard any more: those that were are no longer all in the list
     refused: str = ""  # why the last of these was not taken
 
     def is_over(self, status: str, has_landed: bool) -> bool:
         """Has the last word been said there?"""
         return status in ENDED and self.told_as == status and (self.closed or status != "done" or not has_landed)
+
+    def has_heard(self, comment: str) -> bool:
+        return comment in self.heard or 0 < _number(comment) <= self.heard_to
+
+    def after_hearing(self, comment: str) -> "Tracked":
+        """Only so many are kept by name. For those before, numbers do: comments are numbered as they come."""
+        heard = [*self.heard, comment]
+        over = heard[:-HEARD_KEPT]
+        return replace(self, heard=heard[-HEARD_KEPT:], heard_to=max([self.heard_to, *map(_number, over)]))
 
     @property
     def link(self) -> IssueLink:
@@ -65,6 +76,10 @@ class SeenIssue(Struct, frozen=True, gc=False, kw_only=True):
     body: str = ""
     is_open: bool = True
     by: str = ""  # who closed it
+
+
+def _number(comment: str) -> int:
+    return int(comment) if comment.isascii() and comment.isdecimal() and len(comment) < 19 else 0
 
 
 def check_link(link: IssueLink) -> None:

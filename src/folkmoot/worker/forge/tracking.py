@@ -91,12 +91,13 @@ class IssueWatch:
         """A comment that begins with `/answer`, by somebody who may change the repository, answers as any person. Each
         is heard once: what was said before a question stood there does not answer it."""
         said, issue = None if reply.own else ANSWER.match(reply.text), self._issue(item)
-        if said is None or issue is None or reply.id in issue.heard:
+        name = str(reply.number or reply.id)
+        if said is None or issue is None or issue.has_heard(name) or reply.id in issue.heard:
             return
         refused = issue.refused
         if forge.may_write(reply.by):
             refused = self._answer(item, issue, reply, (said["question"] or "").lower(), said["words"].strip())
-        self._note(item, NoteIssue(heard=reply.id, refused=refused))
+        self._note(item, NoteIssue(heard=name, refused=refused))
 
     def _answer(self, item: str, issue: Tracked, reply: Reply, question: str, words: str) -> str:
         """Why it was not taken; empty: it was."""

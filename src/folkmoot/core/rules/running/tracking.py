@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import asdict, replace
 
 from folkmoot.core.enums import ENDED
-from folkmoot.core.proposals.issue import HEARD_KEPT, IssueLink, Tracked, check_link, mark_of, words_of
+from folkmoot.core.proposals.issue import IssueLink, Tracked, check_link, mark_of, words_of
 from folkmoot.core.proposals.orders import NoteIssue, SeeIssue
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
@@ -67,7 +67,8 @@ def note_issue(case: Case, command: NoteIssue) -> None:
     if command.closed:
         changed["closed"] = True
     if command.heard is not None:
-        changed |= {"heard": [*issue.heard, command.heard][-HEARD_KEPT:], "refused": command.refused}
+        after = issue.after_hearing(command.heard)
+        changed |= {"heard": after.heard, "heard_to": after.heard_to, "refused": command.refused}
     if any(getattr(issue, name) != value for name, value in changed.items()):
         what = "closed" if command.closed else "answer heard" if command.heard is not None else "told"
         _keep(case, issue, {"why": what}, **changed)
