@@ -285,7 +285,8 @@ def test_a_merge_that_the_forge_refuses_is_asked_for_again_elsewhere_or_later() 
         at = row.proposal.refused_at
         assert not board.queries.is_to_be_merged(item, READY, at + 599_999)
         assert board.queries.is_to_be_merged(item, READY, at + 600_000)
-        assert board.queries.is_to_be_merged(item, replace(READY, base="b2"), at)
+        assert not board.queries.is_to_be_merged(item, replace(READY, base="b2"), at), "it is another tree, unproved"
+        assert board.queries.is_to_be_merged(item, replace(READY, base="b2", queues=True), at), "the queue proves it"
         look(board, item, seen(check("unit", "failure"), required=["unit"]))  # red by now: it is told, and not merged
         assert board.item(item).column == "dev" and not board.queries.is_to_be_merged(item, READY, at + 600_000)
         board.on(item, TellMerge(seen=READY, became="merged"), ENGINE)

@@ -315,7 +315,8 @@ class GitHub:
         head, base = self.tip(body["head"]), self.tip(body["base"])
         if head is None or base is None:
             return 422, {"message": "Validation Failed", "errors": [{"field": "head", "code": "invalid"}]}
-        if any(one.head == body["head"] and one.state == "OPEN" for one in self.pulls.values()):
+        there = [one for one in self.pulls.values() if (one.head, one.base) == (body["head"], body["base"])]
+        if any(one.state == "OPEN" for one in there):
             return 422, {"message": "Validation Failed", "errors": [{"message": "A pull request already exists"}]}
         if not git(self.repository, "rev-list", f"{base}..{head}"):
             return 422, {"message": "Validation Failed", "errors": [{"message": "No commits between"}]}

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.doors.conftest import Moot
 from tests.forge.github import git
 from tests.forge.workshop import Workshop
+from tests.worker.yard import git as local
 
 LAND = "draft: false, merge: when_green"
 
@@ -16,6 +18,11 @@ def shop(tmp_path: Path) -> Iterator[Workshop]:
     made = Workshop(tmp_path, land=LAND, lease="2s")
     yield made
     made.close()
+
+
+@pytest.fixture
+def moot(shop: Workshop, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Moot:
+    return Moot(shop.folder, capsys, monkeypatch)
 
 
 def green(shop: Workshop) -> tuple[str, int]:
@@ -117,3 +124,116 @@ def test_killed_around_the_merge_it_is_merged_and_has_landed_once(shop: Workshop
     assert [event["event"] for event in shop.board.log(item=item)].count("work_landed") == 1
     changes = git(shop.hub.repository, "log", "--format=%h", "--no-merges", "main", "--", "one.txt").split()
     assert len(changes) == 1
+
+
+def stricter(shop: Workshop, moot: Moot) -> None:
+    """The flow gets another gate, which what was proposed does not pass."""
+    path = shop.folder / ".moot" / "flow.yaml"
+    text = path.read_text().replace("gate: [check]", "gate: [check, none]")
+    path.write_text(text.replace("gates: {", 'gates: {none: {run: ["/bin/sh", "-c", "test ! -e one.txt"]}, '))
+    moot("apply")
+
+
+@pytest.mark.attack(
+    "gates",
+    "a gate is added, or gets a stricter command, while a pull request waits that is to be merged when it is green",
+    "the forge is not asked: the gate runs first, and what is red goes back to its maker",
+)
+def test_what_a_new_gate_refuses_is_not_merged(shop: Workshop, moot: Moot) -> None:
+    item, number = green(shop)
+    stricter(shop, moot)
+    for _ in range(3):
+        shop.look()
+        shop.work()
+        shop.hub.green(number)
+    shop.look()
+    assert shop.hub.pulls[number].state == "OPEN" and shop.item(item).landed is None
+    assert "none" in str(shop.board.show(item)["why"]) + shop.words()
+
+
+def test_what_a_changed_gate_lets_pass_is_proved_by_it_and_then_merged(shop: Workshop, moot: Moot) -> None:
+    item, number = green(shop)
+    path = shop.folder / ".moot" / "flow.yaml"
+    path.write_text(path.read_text().replace('"-c", "true"', '"-c", "test -e one.txt"'))
+    moot("apply")
+    shop.look()
+    assert shop.hub.pulls[number].state == "OPEN"
+    shop.work()
+    shop.hub.green(number)
+    shop.look()
+    shop.look()
+    assert shop.item(item).status == "done", shop.board.show(item)["why"]
+    proofs = [proof.evidence for proof in shop.item(item).proofs if proof.evidence]
+    assert proofs[-1].command[-1] == "test -e one.txt"
+
+
+@pytest.mark.attack(
+    "gates",
+    "the target branch moves on the forge while a pull request waits that is to be merged when it is green",
+    "its gates run on the two together before the forge is asked to merge",
+)
+def test_what_is_red_together_with_a_moved_branch_is_not_merged(tmp_path: Path) -> None:
+    shop = Workshop(tmp_path, land=LAND, gate="test ! -e other.txt || test ! -e one.txt")
+    try:
+        item, number = green(shop)
+        shop.hub.push("main", "other.txt", "other\n")
+        for _ in range(3):
+            shop.look()
+            shop.work()
+            shop.hub.green(number)
+        shop.look()
+        assert shop.hub.pulls[number].state == "OPEN" and shop.item(item).landed is None
+    finally:
+        shop.close()
+
+
+@pytest.mark.attack(
+    "rights",
+    "a person locks what a pull request changes, or pauses the board, while it waits to be merged when it is green",
+    "the forge is not asked before the lock or the pause has ended",
+)
+@pytest.mark.parametrize("way", [("lock", "one.txt", "unlock", "one.txt"), ("pause", "", "resume", "")])
+def test_nothing_is_merged_on_what_a_person_holds(shop: Workshop, moot: Moot, way: tuple[str, ...]) -> None:
+    item, number = green(shop)
+    begin, what, end, again = way
+    moot(*filter(None, (begin, what)))
+    shop.look()
+    shop.look()
+    assert shop.hub.pulls[number].state == "OPEN"
+    moot(*filter(None, (end, again)))
+    shop.look()
+    assert shop.item(item).status == "done"
+
+
+def test_who_merges_by_hand_judges_alone_and_the_board_stays_sound(shop: Workshop, moot: Moot) -> None:
+    """A gate that is new since it was proposed is no fault of the log, when people have merged meanwhile."""
+    item, number = green(shop)
+    stricter(shop, moot)
+    shop.hub.merge(number)
+    shop.look()
+    assert shop.item(item).status == "done"
+    shop.doctor()
+
+
+@pytest.mark.attack(
+    "gates",
+    "the flow gets another target branch while a pull request waits that is to be merged when it is green",
+    "it is proved and proposed for that branch, and nothing is merged into the one that it was for",
+)
+def test_what_was_proposed_for_another_branch_is_not_merged_there(shop: Workshop, moot: Moot) -> None:
+    item, number = green(shop)
+    git(shop.hub.repository, "branch", "release", "main")
+    path = shop.folder / ".moot" / "flow.yaml"
+    path.write_text(path.read_text().replace("flow: proposed", "flow: proposed\ntarget: release"))
+    local(shop.folder, "branch", "release")
+    moot("apply")
+    shop.look()
+    assert shop.hub.pulls[number].state == "OPEN"
+    shop.work()
+    again = shop.pull(item)
+    assert again != number and shop.hub.pulls[again].base == "release", (shop.words()[-700:], shop.board.show(item)["why"])
+    shop.hub.green(again)
+    shop.look()
+    shop.look()
+    assert shop.item(item).status == "done" and shop.hub.pulls[number].state == "OPEN"
+    assert git(shop.hub.repository, "show", "release:one.txt") == "made"

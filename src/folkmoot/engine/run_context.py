@@ -14,7 +14,7 @@ from folkmoot.core.rules.running.rights import may_write
 from folkmoot.core.rules.running.work import ends_here
 from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.core.work import Landing
-from folkmoot.engine.loading import known_item
+from folkmoot.engine.loading import idle_waiters, known_item
 from folkmoot.errors import Invalid
 from folkmoot.store.port import Reading
 
@@ -112,10 +112,13 @@ def tracked_issues(reading: Reading) -> dict[str, Tracked]:
     return {item.id: issue for item, issue in found if not issue.is_over(item.status, item.landed is not None)}
 
 
-def is_to_be_merged(reading: Reading, flow: Flow, item_id: str, seen: Seen, at: int) -> bool:
-    """Is the forge to be asked to merge what was proposed for the item?"""
+def is_to_be_merged(reading: Reading, flow: Flow, item_id: str, seen: Seen, at: int, now: float) -> bool:
+    """Is the forge to be asked to merge what was proposed for the item? `at` is the time of day."""
     item = reading.item(item_id)
-    return item is not None and proposing.is_to_be_merged(flow, item, seen, at)
+    if item is None or not proposing.is_to_be_merged(flow, item, seen, at):
+        return False
+    waiters = idle_waiters(reading, flow, item.id)
+    return not proposing.is_kept_off(item, reading.holds(now), reading.pauses(), waiters, now)
 
 
 def unsettled_landing(reading: Reading, item_id: str) -> tuple[bool, Landing | None]:

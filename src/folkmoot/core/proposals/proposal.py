@@ -38,7 +38,8 @@ class Proposal(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     node: str = ""  # its name in the forge's own queries
     tree: str | None = None
     head: str | None = None  # the item's work that is in it
-    base: str | None = None  # where the target branch was
+    onto: str = ""  # the branch that it is to come onto, by name; empty on an older board
+    base: str | None = None  # where that branch was
     run: str = ""  # the landing that pushed it
     at: int = 0
     state: ProposalState = "open"
@@ -160,11 +161,15 @@ def meaning(proposal: Proposal, seen: Seen) -> Meaning:
 def wants_merge(land: Land, proposal: Proposal, seen: Seen, at: int) -> bool:
     """Is the forge to be asked to merge it? Only where the flow says so, all is shown to be green, and nobody is left
     to be heard. Whoever may merge past the rules of a branch does not do so by this: the forge must call it clear."""
-    if land.merge != "when_green" or meaning(proposal, seen).means != "green":
-        return False
-    if seen.draft or seen.vetoed or not seen.clear:
+    if land.merge != "when_green" or not is_ready(proposal, seen):
         return False
     return proposal.refused != picture(proposal, seen) or at - proposal.refused_at >= MERGE_AGAIN
+
+
+def is_ready(proposal: Proposal, seen: Seen) -> bool:
+    """Is it green, with nobody and nothing in the way?"""
+    is_free = seen.clear and not seen.draft and not seen.vetoed
+    return is_free and meaning(proposal, seen).means == "green"
 
 
 def picture(proposal: Proposal, seen: Seen) -> str:

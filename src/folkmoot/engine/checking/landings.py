@@ -40,6 +40,8 @@ class Landings:
             self._record(event, item, flow)
         elif event.name == "work_landed":
             self._landed(event, item, flow)
+        elif event.name == "proposal_seen" and "asked" in event.context:
+            self._asked(event, item, flow)
 
     def _waived(self, event: Event, before: Item, item: Item, by_person: bool) -> None:
         """By a person's word alone, and for the work that is there then."""
@@ -91,11 +93,19 @@ class Landings:
             self.found("R-19", words, item.id)
         if item.kind != "item" or item.column != END:
             self.found("R-19", f"it is a {item.kind} in {item.column}, and landed on {branch}", item.id)
-        if self._recorded.pop(item.id, None) != item.landed:
+        recorded = self._recorded.pop(item.id, None)
+        if recorded != item.landed and not _is_by_hand(event, item, recorded):
             # By somebody's word, or under another flow than the one in force: the last word of each gate counts.
             missing = self._missing(item, flow, True, None, item.head or self._heads.get(item.id))
             if missing:
                 self.found("R-19", f"event {event.seq} landed it on {branch}, and {missing[0]} was not green", item.id)
+
+    def _asked(self, event: Event, item: Item, flow: Flow) -> None:
+        """The forge was asked to merge it, by the flow's word alone: as for any landing, every gate of now is green."""
+        tree = item.proposal.tree if item.proposal is not None else None
+        if missing := self._missing(item, flow, True, tree, item.head):
+            words = f"event {event.seq} says that the forge was asked to merge it, and {missing[0]} is not green"
+            self.found("R-19", f"{words} on its tree", item.id)
 
     def _missing(self, item: Item, flow: Flow, for_target: bool, tree: str | None, head: str | None) -> list[str]:
         last = last_words(flow, item, head)
@@ -107,6 +117,12 @@ class Landings:
             if gate not in let_go
             and not (gate in there if tree is not None and flow.gates[gate].run else last.get(gate, False))
         ]
+
+
+def _is_by_hand(event: Event, item: Item, recorded: str | None) -> bool:
+    """Did people merge on a forge what had been proved when it was proposed? Which gates the flow has got since is
+    theirs to judge."""
+    return "url" in event.context and item.proposal is not None and recorded == item.proposal.commit
 
 
 def _is_for_target(branch: str) -> bool:

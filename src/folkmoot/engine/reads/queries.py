@@ -238,7 +238,9 @@ class Queries:
 
     def is_to_be_merged(self, item: str, seen: Seen, at: int) -> bool:
         """Is the forge to be asked to merge what was proposed for the item, which stands so?"""
-        return self._snapshot(lambda snapshot: is_to_be_merged(snapshot.reading, snapshot.flow, item, seen, at))
+        return self._snapshot(
+            lambda snapshot: is_to_be_merged(snapshot.reading, snapshot.flow, item, seen, at, snapshot.moment.now)
+        )
 
     def run(self, run: str) -> LiveRun:
         """One run, by its id, the beginning of it, or an item: then its latest."""

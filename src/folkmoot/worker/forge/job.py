@@ -207,6 +207,7 @@ class ProposalJob(LandingJob):
             branch=branch,
             commit=record.new,
             tree=record.tree,
+            onto=run_context.target,
             base=record.old,
             taken=theirs_in(run_context.proposal),
         )

@@ -4,6 +4,7 @@ A proposal is a landing that waits for people. What they ask for goes to the sta
 has landed; what they close, and what somebody else puts on the branch, is a person's to decide.
 """
 
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from msgspec.structs import replace
@@ -20,17 +21,21 @@ from folkmoot.core.proposals.proposal import (
     Said,
     Seen,
     finding_id,
+    is_ready,
     meaning,
     picture,
     wants_merge,
 )
+from folkmoot.core.records import Hold, Pause
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.claims import end_run, fence
-from folkmoot.core.rules.judging.required import required
+from folkmoot.core.rules.judging.required import required, unproved
 from folkmoot.core.rules.movement import at_rest, enter
 from folkmoot.core.rules.questions import ask, withdraw
-from folkmoot.core.rules.running.budgets import POOL, in_force
+from folkmoot.core.rules.running.budgets import ALL, POOL, in_force
 from folkmoot.core.rules.running.landing import GIVE_UP, check_lease, mend
+from folkmoot.core.rules.running.looking import unseen_by
+from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.ways import PARK, Way
 from folkmoot.core.work import Landing
@@ -114,6 +119,8 @@ def see(case: Case, command: SeeProposal) -> None:
         _red(case, proposal, found)
     elif found.means in ("behind", "dirty"):
         _note(case, proposal, found, renew=True)
+    elif why := outdated(case.flow, item, seen):
+        _note(case, proposal, Meaning("behind", why), renew=True)
     elif found.why != proposal.stands:
         _note(case, proposal, found)
 
@@ -123,8 +130,37 @@ def waits_for_merge(item: Item) -> bool:
 
 
 def is_to_be_merged(flow: Flow, item: Item, seen: Seen, at: int) -> bool:
+    """As for any landing, what is merged is proved by the gates that the flow has now, on the very tree that comes."""
     proposal = item.proposal
-    return proposal is not None and waits_for_merge(item) and wants_merge(flow.land, proposal, seen, at)
+    if proposal is None or not waits_for_merge(item) or outdated(flow, item, seen):
+        return False
+    return wants_merge(flow.land, proposal, seen, at)
+
+
+def is_kept_off(
+    item: Item, holds: Iterable[Hold], pauses: Collection[Pause], waiters: Iterable[str], now: float
+) -> bool:
+    """Does somebody hold what it would change, or has a person paused the board? Then no landing begins either."""
+    others = in_the_way(item.changed, [hold for hold in holds if not is_landing(hold)], item.id, waiters)
+    return bool(others) or ALL in in_force(pauses, now)
+
+
+def outdated(flow: Flow, item: Item, seen: Seen) -> str:
+    """Why it must be proved and proposed again; empty: it need not. What people merge by their own hand is theirs to
+    judge, but for the branch: what came onto another one than the flow's has not landed."""
+    proposal = item.proposal
+    if proposal is None:
+        return ""
+    if proposal.onto not in ("", flow.target):
+        return f"it was proposed for {proposal.onto}, and the flow's target is {flow.target}"
+    if flow.land.merge != "when_green" or seen.state != "open":
+        return ""
+    if missing := unproved(flow, item, True, proposal.tree):
+        return f"{missing[0]} has not been green on it, as the flow has that gate now"
+    if look := unseen_by(flow, item):
+        return f"{look} has not seen it as it is"
+    moved = seen.base not in (None, proposal.base) and not seen.queues
+    return "the target branch has moved on since it was proved" if moved and is_ready(proposal, seen) else ""
 
 
 MERGED = {
@@ -144,11 +180,11 @@ def tell_merge(case: Case, command: TellMerge) -> None:
         changed: dict[str, Any] = {"refused": picture(proposal, seen), "refused_at": case.situation.at}
     else:
         why, changed = MERGED[command.became], {}
-    _note(case, proposal, Meaning("green", why), **changed)
+    _note(case, proposal, Meaning("green", why), {"asked": command.became}, **changed)
 
 
-def _note(case: Case, proposal: Proposal, found: Meaning, **changed: Any) -> None:
-    told = {"number": proposal.number, "url": proposal.url, "means": found.means, "why": found.why}
+def _note(case: Case, proposal: Proposal, found: Meaning, more: dict[str, Any] | None = None, **changed: Any) -> None:
+    told = {"number": proposal.number, "url": proposal.url, "means": found.means, "why": found.why, **(more or {})}
     case.set("proposal_seen", told, proposal=replace(proposal, stands=found.why, **changed))
 
 
