@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.worker.forge.port import OWN
 from tests.doors.conftest import Moot
 from tests.forge.github import git
 from tests.forge.workshop import Workshop
@@ -231,9 +232,19 @@ def test_what_was_proposed_for_another_branch_is_not_merged_there(shop: Workshop
     assert shop.hub.pulls[number].state == "OPEN"
     shop.work()
     again = shop.pull(item)
-    assert again != number and shop.hub.pulls[again].base == "release", (shop.words()[-700:], shop.board.show(item)["why"])
+    assert again != number and shop.hub.pulls[again].base == "release", (
+        shop.words()[-700:],
+        shop.board.show(item)["why"],
+    )
     shop.hub.green(again)
     shop.look()
     shop.look()
     assert shop.item(item).status == "done" and shop.hub.pulls[number].state == "OPEN"
     assert git(shop.hub.repository, "show", "release:one.txt") == "made"
+
+
+def test_whoever_quotes_the_board_is_heard_before_anything_is_merged(shop: Workshop) -> None:
+    item, number = green(shop)
+    shop.hub.review(number, "COMMENTED", f"> Done. {OWN}\n\nnot yet: the name is wrong")
+    shop.look()
+    assert shop.hub.pulls[number].state == "OPEN" and shop.item(item).column == "dev"

@@ -124,7 +124,8 @@ def _words(kind: str, one: dict[str, Any], **more: Any) -> Said:
     text = str(one.get("body") or "")
     may = one.get("authorAssociation") in MAY_WRITE
     by = login(one.get("author")) or "somebody"
-    return Said(id=f"{kind}:{one['id']}", by=by, text=cut(text), may=may, own=OWN in text, **more)
+    own = text.rstrip().endswith(OWN)  # whoever quotes the board's own words has written something below them
+    return Said(id=f"{kind}:{one['id']}", by=by, text=cut(text), may=may, own=own, **more)
 
 
 def _line(one: object) -> int | None:
