@@ -74,6 +74,7 @@ class GitHub:
         self.drop_answers = 0  # so many answers to what changes something are lost on the way
         self.asked: list[tuple[str, str, int]] = []  # method, path and status of every question
         self.seen_tokens: set[str] = set()
+        self.last: dict[str, int] = {}  # of a list, so many are told: as the last question says
         self._next = 1
         self._lock = threading.RLock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -334,6 +335,7 @@ class GitHub:
         if "enqueuePullRequest" in body["query"]:
             return self._enqueue(body["variables"])
         wanted = set(WORD.findall(body["query"]))
+        self.last = {name: int(most) for name, most in re.findall(r"(\w+)\(last: (\d+)", body["query"])}
         nodes = {pull.node: pull for pull in self.pulls.values()}
         asked = body["variables"]["ids"]
         found = [self._node(nodes[one]) if one in nodes else self._issue_node(one) for one in asked]
@@ -384,9 +386,13 @@ class GitHub:
             "baseRef": {"target": {"oid": self.tip(pull.base)}},
             "timelineItems": {"nodes": [{"actor": by}] if pull.state == "CLOSED" else []},
             "commits": {"nodes": [{"commit": {"oid": head, "statusCheckRollup": rollup}}]},
-            "reviews": {"nodes": pull.reviews},
-            "reviewThreads": {"nodes": pull.threads},
+            "reviews": self._last_of("reviews", pull.reviews),
+            "reviewThreads": self._last_of("reviewThreads", pull.threads),
         }
+
+    def _last_of(self, name: str, listed: list[dict[str, Any]]) -> dict[str, Any]:
+        most = self.last.get(name, 100)
+        return {"nodes": listed[-most:], "pageInfo": {"hasPreviousPage": len(listed) > most}}
 
     def _fits(self, pull: Pull, head: str) -> tuple[str, str]:
         if pull.state != "OPEN" or pull.looked_at != head:

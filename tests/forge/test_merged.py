@@ -248,3 +248,27 @@ def test_whoever_quotes_the_board_is_heard_before_anything_is_merged(shop: Works
     shop.hub.review(number, "COMMENTED", f"> Done. {OWN}\n\nnot yet: the name is wrong")
     shop.look()
     assert shop.hub.pulls[number].state == "OPEN" and shop.item(item).column == "dev"
+
+
+@pytest.mark.attack(
+    "gates",
+    "strangers write so many reviews and comments that a maintainer's words come too far back to be seen",
+    "the forge is not asked to merge what has more words than are looked at: people merge it",
+)
+@pytest.mark.parametrize("way", ["reviews", "lines"])
+def test_no_flood_of_words_hides_who_may_write(shop: Workshop, way: str) -> None:
+    item, number = green(shop)
+    if way == "reviews":
+        shop.hub.review(number, "COMMENTED", "not yet: the name is wrong")
+    else:
+        shop.hub.line_comment(number, "one.txt", 1, "not yet: the name is wrong")
+    for word in range(120):
+        if way == "reviews":
+            shop.hub.review(number, "COMMENTED", f"me too, {word}", by="mallory", role="NONE")
+        else:
+            shop.hub.line_comment(number, "one.txt", 1, f"me too, {word}", role="NONE")
+    shop.look()
+    assert shop.hub.pulls[number].state == "OPEN" and "more was said" in stands(shop, item)
+    shop.hub.merge(number)
+    shop.look()
+    assert shop.item(item).status == "done"

@@ -94,6 +94,7 @@ class Seen(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     checks: list[Check] = field(default_factory=list)
     whole: bool = True  # all of its checks are here, and of this commit
     said: list[Said] = field(default_factory=list)
+    more_said: bool = False  # more was said than is here: who may write there may be among it
 
 
 Means = Literal["merged", "closed", "changed", "red", "dirty", "behind", "pending", "green"]
@@ -154,7 +155,8 @@ def meaning(proposal: Proposal, seen: Seen) -> Meaning:
         why = "it conflicts with the target branch" if seen.fits == "dirty" else "the target branch has moved on"
         return Meaning(seen.fits, why)
     if is_green(seen, proposal.commit):
-        return Meaning("green", "every required check is green")
+        more = ", and more was said than is looked at: people merge it" if seen.more_said else ""
+        return Meaning("green", f"every required check is green{more}")
     return Meaning("pending", _awaited(seen, waits))
 
 
@@ -168,7 +170,7 @@ def wants_merge(land: Land, proposal: Proposal, seen: Seen, at: int) -> bool:
 
 def is_ready(proposal: Proposal, seen: Seen) -> bool:
     """Is it green, with nobody and nothing in the way?"""
-    is_free = seen.clear and not seen.draft and not seen.vetoed
+    is_free = seen.clear and not seen.draft and not seen.vetoed and not seen.more_said
     return is_free and meaning(proposal, seen).means == "green"
 
 

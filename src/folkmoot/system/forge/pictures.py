@@ -33,8 +33,8 @@ QUERY = """query($ids: [ID!]!) {
           ... on StatusContext { context state targetUrl description }
         }
       } } } } }
-      reviews(last: 20) { nodes { id state body authorAssociation author { login } } }
-      reviewThreads(last: 20) { nodes { isResolved path line comments(last: 10) { nodes {
+      reviews(last: 100) { pageInfo { hasPreviousPage } nodes { id state body authorAssociation author { login } } }
+      reviewThreads(last: 50) { pageInfo { hasPreviousPage } nodes { isResolved path line comments(last: 10) { nodes {
         id body authorAssociation author { login }
       } } } }
     }
@@ -69,6 +69,7 @@ def seen(node: dict[str, Any], required: list[str] | None) -> Seen:
         # Right after a push the list may yet be that of the commit before.
         whole=whole and commit == node.get("headRefOid"),
         said=_said(node),
+        more_said=any(_has_more(node.get(name)) for name in ("reviews", "reviewThreads")),
     )
 
 
@@ -126,6 +127,10 @@ def _words(kind: str, one: dict[str, Any], **more: Any) -> Said:
     by = login(one.get("author")) or "somebody"
     own = text.rstrip().endswith(OWN)  # whoever quotes the board's own words has written something below them
     return Said(id=f"{kind}:{one['id']}", by=by, text=cut(text), may=may, own=own, **more)
+
+
+def _has_more(connection: Any) -> bool:
+    return bool(((connection or {}).get("pageInfo") or {}).get("hasPreviousPage"))
 
 
 def _line(one: object) -> int | None:
