@@ -43,7 +43,7 @@ def test_threads_may_need_a_kind_at_the_same_moment() -> None:
 
 
 # Programs that run inside an agent's run, with one thread.
-ALONE = {"worker/clients/acp_driver.py", "worker/clients/function.py"}
+ALONE = {"system/forge/spoken.py", "worker/clients/acp_driver.py", "worker/clients/function.py"}
 
 
 def test_nothing_else_works_out_a_kind() -> None:

@@ -123,7 +123,7 @@ def in_the_morning(folder: Path, kinds: dict[str, int]) -> None:
     assert subprocess.run(tests, cwd=folder, capture_output=True, check=False).returncode == 0
     assert night.moot("doctor")["ok"]
     # The last words say what came of it, in the terms of whoever reads them at breakfast.
-    last = ran.stdout[ran.stdout.rindex("runs in ") :]
+    last = ran.stdout[ran.stdout.rindex("of gates and landings in ") :]
     assert f"{len(landed)} landed" in last, ran.stdout
     for item in asked:
         assert f"#{item}  {items[item]['title']}" in last and "waiting for you" in last, ran.stdout

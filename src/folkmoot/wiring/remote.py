@@ -19,7 +19,8 @@ from folkmoot.worker.relay import ANSWER_BYTES_MAX, Fault, Reply
 
 if TYPE_CHECKING:
     from folkmoot.api.call import Role
-    from folkmoot.api.machine import DemoEnd, FlowChecked
+    from folkmoot.api.machine import DemoEnd, FlowChecked, LostWork
+    from folkmoot.api.views import ItemView
     from folkmoot.core.commands import Actor
     from folkmoot.core.flow import Flow
     from folkmoot.engine.application import Application, SimulationRequest
@@ -180,6 +181,9 @@ class RemoteBoards:
         return None
 
     def in_the_way(self, board: "Application") -> list[str]:
+        return []
+
+    def lost(self, board: "Application", item: "ItemView | None" = None) -> "list[LostWork]":
         return []
 
     def kept(self, board: "Application", runs: list[str]) -> list[str]:

@@ -153,7 +153,7 @@ def _cost(flow: Flow, untold: list[str]) -> Look:
         act = "give the models that the ladders name a `price` in .moot/flow.yaml"
         ends = [("tokens", budget.item_tokens or budget.day_tokens), ("time", budget.item_time or budget.day_time)]
         if others := [what for what, most in ends if most is not None]:
-            return Look(look="cost", state="good", words=f"{words}: {' and '.join(others)} will", next=act)
+            return Look(look="cost", state="note", words=f"{words}: {' and '.join(others)} will", next=act)
         act = f"{act}, or set `item_time` or `item_tokens` under budget"
         return Look(look="cost", state="note", words=words, next=act)
     return Look(look="cost", state="good", words=words)

@@ -28,6 +28,7 @@ _FOUND = pattern(
     r"(?:(?:bigger|larger) than|too (?:big|broad|much)\b)"
     r"|\btoo (?:big|large|much|broad) for (?:one|a single) (?:agent|codeweaver|run|effort|context|session)\b"
 )
+_WELL = pattern(r"\b(?:fine|right|good|sound|correct|ok(?:ay)?)\b")
 _CLASHES = r"(?:contradicts?|conflicts? with|disagrees? with|(?:is|are) (?:incompatible|inconsistent) with)"
 
 
@@ -40,6 +41,7 @@ def of_the_task(texts: Iterable[str], contracts: Iterable[str] = ()) -> str | No
         for sentence in _SENTENCES.split(text[:TEXT_MAX]):
             told = plain(sentence) if len(sentence) <= SENTENCE_MAX else ""
             found = (_FOUND.search(told) or clash.search(told)) if told else None
-            if found is not None and not is_denied(told[: found.start()], told[found.end() :]):
+            behind = told[found.end() :] if found is not None else ""
+            if found is not None and not (_WELL.search(behind) or is_denied(told[: found.start()], behind)):
                 return sentence.strip()
     return None
