@@ -1222,6 +1222,7 @@ export interface Proposal {
   node?: string;
   tree?: string | null;
   head?: string | null;
+  onto?: string;
   base?: string | null;
   run?: string;
   at?: number;
