@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from folkmoot.core.commands import ReportRun
 from folkmoot.core.explain import tier
@@ -56,6 +57,26 @@ def test_every_number_of_failures_has_exactly_one_rung(ladder: list[Rung], failu
     fitting = [r for r in ladder if r.low <= failures and (r.high is None or failures <= r.high)]
     assert len(fitting) == 1 and agent.rung(failures) == fitting[0].model
     assert agent.model(failures) != "escalate"
+
+
+@pytest.mark.ledger("K-09", "K-10")
+@pytest.mark.parametrize(
+    ("ladder", "tries"),
+    [
+        ([Rung(0, None, "small")], 3),
+        ([Rung(0, 1, "small"), Rung(2, None, "large")], 5),
+        ([Rung(0, 1, "small"), Rung(2, 2, "large")], 3),
+        ([Rung(0, 1, "small"), Rung(2, None, "escalate")], 2),
+    ],
+    ids=["one step", "a last step without an end", "a last step with an end", "escalate"],
+)
+def test_every_ladder_ends(ladder: list[Rung], tries: int) -> None:
+    """Also one that names nobody to go to: its last step has the tries of an agent without a ladder."""
+    flow = line_flow("build")
+    flow = replace(flow, agents={"build-agent": replace(flow.agents["build-agent"], ladder=ladder)})
+    story = Story(flow, "build")
+    assert len(fail(story, tries)) == tries
+    assert story.it.column == "build" and [q.kind for q in story.open_questions] == ["decision"]
 
 
 @pytest.mark.ledger("K-08", "K-09", "K-10", "R-05")

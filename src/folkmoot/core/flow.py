@@ -334,10 +334,15 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True, dict=True):
         return column
 
     def is_spent(self, agent: str, failures: int, bound: bool = False) -> bool:
-        """Has the agent failed so often that somebody else must try? A bound child has no more than its own tries."""
-        if self.agents[agent].ladder:
-            return self.agents[agent].rung(failures) == RUNG_ESCALATE
-        return (bound or self.limits.attempts is None) and failures >= self.limits.own_attempts
+        """Has the agent failed so often that somebody else must try? A bound child has no more than its own tries, and
+        the last step of a ladder that has no end has as many as an agent without a ladder: nobody tries for ever."""
+        ladder = self.agents[agent].ladder
+        if self.agents[agent].rung(failures) == RUNG_ESCALATE:
+            return True
+        if ladder and ladder[-1].high is not None:
+            return False
+        before = ladder[-1].low if ladder else 0
+        return (bound or self.limits.attempts is None) and failures - before >= self.limits.own_attempts
 
     def checks(self, column: str) -> bool:
         """Does a stage give verdicts on others' work?"""

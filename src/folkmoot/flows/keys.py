@@ -97,7 +97,7 @@ AGENT: Keys = {
     "ladder": Key(
         "pairs",
         "the model of its next run, by how often it has failed on the item: `{0-1: haiku, 2+: escalate}`, from 0, "
-        "without gaps; `escalate` ends it",
+        "without gaps; `escalate` ends it, and so do `own_attempts` failures on a last step without an end",
     ),
     "escalate_to": Key("name", "the column that helps at the end of the ladder; without one a person is asked"),
     "experts": Key("names", "who is asked for advice, one after the other, when its own attempts have failed"),
@@ -255,7 +255,9 @@ MIRROR: Keys = {
 LIMITS: Keys = {
     "slots": Key("count", "runs at the same time"),
     "attempts": Key("count", "new approaches that may fail, whoever tried", "none: the ladders decide"),
-    "own_attempts": Key("count", "attempts of an agent without a ladder, or before its experts are asked"),
+    "own_attempts": Key(
+        "count", "attempts of an agent without a ladder, on a last step without an end, or before its experts are asked"
+    ),
     "executions": Key("count", "runs of one effort after passing faults"),
     "dispute_rounds": Key("count", "answers in a dispute"),
     "disputes": Key("count", "disputes on one item"),
