@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from folkmoot.core.commands import Actor, CancelItem, ClaimItem, LockPaths, RecordLanding, ReportRun, StopBoard
-from folkmoot.core.flow import LANDING
+from folkmoot.core.flow import LANDING, Land
 from folkmoot.core.report import Report
 from folkmoot.core.work import Batch, Evidence, Touched
 from folkmoot.engine.checking.doctor import examine
@@ -177,6 +178,40 @@ def test_a_board_that_is_paused_begins_none(trial: Trial) -> None:
     with pytest.raises(NotTogether):
         trial.take()
     assert trial.statuses() == ["running", "proving", "proving"]
+
+
+@pytest.mark.attack(
+    "fence",
+    "a worker is killed in the middle of a landing of several, and the run that had the branch is ended first",
+    "nobody else lands before the last of them has ended",
+)
+def test_the_branch_is_free_when_the_last_of_them_has_ended(trial: Trial) -> None:
+    """Whoever had it may die or be cancelled before the others: they may still be about to move it."""
+    joined = trial.take()
+    late = made(trial.board)
+    trial.board.report(trial.first, "failed", cause="transient")
+    for one in joined:
+        with pytest.raises(Refused):
+            trial.board.claim(LANDING, item=late)
+        together.leave(trial.engine, [one])
+    trial.board.claim(LANDING, item=late)
+    trial.sound()
+
+
+@pytest.mark.attack(
+    "fence",
+    "the flow asks for pull requests while a landing of several proves them",
+    "the one that has begun ends as it began; none that begins after it joins",
+)
+@pytest.mark.parametrize("land", [Land(mode="pr"), Land(batch=2), Land()], ids=["pr", "fewer", "alone"])
+def test_who_is_taken_along_may_land_so_by_the_flow_of_that_moment(trial: Trial, land: Land) -> None:
+    """The landing that has begun ends as it began; the others begin now."""
+    mates = trial.mates()
+    trial.board.adopt(replace(FLOW, land=land))
+    with pytest.raises(NotTogether):
+        together.take(trial.engine, trial.first, mates)
+    assert trial.statuses() == ["running", "proving", "proving"]
+    trial.sound()
 
 
 def test_nobody_lands_beside_a_run_that_has_no_branch(trial: Trial) -> None:

@@ -674,7 +674,7 @@ FERRY = flow_of("ferry")
 
 @defect("R-19", "two land on one branch at once", flow=FERRY)
 def crowded_branch(patch: Patch) -> None:
-    patch.setattr(claims, "landing_there", lambda case: None)
+    patch.setattr(claims, "landings_there", lambda case: [])
     shut = claiming._shut
 
     def wrong(reading: Any, flow: Flow, agent: str, now: float) -> Any:

@@ -17,6 +17,7 @@ from folkmoot.core.rules.failures import passing_fault
 from folkmoot.core.rules.judging.verdicts import danger, heed_danger
 from folkmoot.core.rules.messages.life import accept_handoffs
 from folkmoot.core.rules.movement import again, at_rest
+from folkmoot.core.rules.running.batches import most_together
 from folkmoot.core.rules.running.budgets import spend_day, started
 from folkmoot.core.rules.running.hearing import told_by_brief
 from folkmoot.core.rules.running.joining import check_labels
@@ -28,7 +29,7 @@ from folkmoot.core.rules.sharing.holds import (
     held_by,
     held_details,
     in_the_way,
-    landing_there,
+    landings_there,
     take_branch,
     take_paths,
     wants_paths,
@@ -55,12 +56,8 @@ def claim(case: Case, command: ClaimItem) -> None:
     writes = agent is not None and not is_gate and wants_paths(item, agent.write)
     if writes:
         _check_paths(case)
-    other = landing_there(case) if command.agent == LANDING else None
-    if other is not None and other.run != command.beside:
-        words = "item {other} is landing there, and item {item} must wait for it"
-        raise Refused("path_held", words, "one at a time lands on a branch; try again", other.item, item.id)
-    if command.beside is not None and other is None:
-        raise stale(Actor(command.agent, command.beside, None), "it has its branch no more, and nobody lands beside it")
+    if command.agent == LANDING:
+        _check_branch(case, command)
     run = case.situation.draw.run
     work = case.flow.columns[item.column].work if not is_gate and item.agent is None else None
     row = _begun(case, command, token, work or item.column)
@@ -88,8 +85,8 @@ def claim(case: Case, command: ClaimItem) -> None:
         told_by_brief(case)
     if writes:
         take_paths(case, command.agent)
-    if command.agent == LANDING and other is None:
-        take_branch(case)
+    if command.agent == LANDING:
+        take_branch(case, command.beside)
     if case.messages and not is_gate:
         accept_handoffs(case, case.run)
 
@@ -165,6 +162,21 @@ def _check_paths(case: Case) -> None:
         words = "item {item} cannot be taken: {held}"
         hint = "take another item, or wait; see: <locks>"
         raise Refused("path_held", words, hint, **{**held_details(others[0]), "item": case.item.id})
+
+
+def _check_branch(case: Case, command: ClaimItem) -> None:
+    """One at a time lands on a branch; beside it those that it takes along, as many as the flow lets now (R-19)."""
+    there = landings_there(case)
+    if there and there[0].run != command.beside:
+        words = "item {other} is landing there, and item {item} must wait for it"
+        raise Refused("path_held", words, "one at a time lands on a branch; try again", there[0].item, case.item.id)
+    if command.beside is None:
+        return
+    if not there:
+        raise stale(Actor(command.agent, command.beside, None), "it has its branch no more, and nobody lands beside it")
+    if len(there) >= most_together(case.flow):
+        words = "the flow in force lets {most} land together"
+        raise Refused("not_together", words, "let it land by itself", most_together(case.flow))
 
 
 def fence(case: Case) -> Run:

@@ -8,7 +8,7 @@ from msgspec import to_builtins
 from folkmoot.core.decoding import converted
 from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.events import Event, Row
-from folkmoot.core.flow import Flow
+from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import stage
 from folkmoot.core.records import ORCHESTRATOR, Hold, Message
@@ -337,11 +337,18 @@ class Conduct:
             owner = after.id.rsplit(":", 1)[0] if after.item is None else None
             for hold in self._overlapping([after.path], after.item, event.time):
                 mine = owner is not None and hold.id.startswith(f"{owner}:")
-                if not mine and (
+                if not (mine or self._lands_together(hold, after)) and (
                     after.item is None or self._works(hold.item, after.item) or not self._waits(hold.item, after.item)
                 ):
                     self.found("R-20", f"{after.path} is taken while {hold.id} holds {hold.path}", event.item)
         self.held[after.id] = after
+
+    def _lands_together(self, one: Hold, other: Hold) -> bool:
+        """Are both of landings that move their branch at once? R-19 says which may."""
+        runs = self.tables.get("runs", {})
+        first, second = runs.get(one.run or ""), runs.get(other.run or "")
+        moves = [run.beside or run.id for run in (first, second) if run is not None and run.agent == LANDING]
+        return len(moves) == 2 and moves[0] == moves[1]
 
     def _overlapping(self, paths: list[str], item: str | None, now: float) -> list[Hold]:
         alive = (

@@ -23,6 +23,11 @@ class Line(Struct, frozen=True):
     doubts: int = 0  # how many went back lately: after the first all are tried again, then half, then a quarter
 
 
+def most_together(flow: Flow) -> int:
+    """How many items may land on a branch by one move."""
+    return 1 if flow.proposes else flow.land.batch
+
+
 def size(line: Line) -> int:
     """How many of the first to prove together next. Of those that are red together it is half; the last one that is
     left is proved once more by itself, so that nobody goes back for what only others have shown."""

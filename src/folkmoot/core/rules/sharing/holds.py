@@ -22,6 +22,7 @@ LOCK_SECONDS_MAX = 7 * 86_400.0
 PATHS_MAX = 200
 # All in all: every claim looks at each path that is held, and each event of an item's files tells all of them.
 HELD_MAX, HELD_CHARACTERS_MAX = 1_000, 50_000
+BESIDE = " beside "  # in the name of the hold of a landing that another one takes along; no branch is called so
 LEAVES = ("failed", "incomplete", "released")  # ends of a run after which another goes on with the same work
 
 
@@ -93,32 +94,40 @@ def branch_of(flow: Flow, item: Item) -> str:
 
 
 def landing_bar(flow: Flow, item: Item) -> str:
-    """What keeps the item from landing while another lands there: it is the id of that one's hold."""
+    """What keeps the item from landing while another lands there."""
     return f"landing:{branch_of(flow, item)}"
 
 
 def taken_branches(holds: Iterable[Hold]) -> set[str]:
     """By the same names."""
-    return {hold.id for hold in holds if is_landing(hold)}
+    return {_landing_bar(hold) for hold in holds if is_landing(hold)}
 
 
 def is_landing(hold: Hold) -> bool:
     return hold.id.startswith("landing:")
 
 
-def landing_there(case: Case) -> Hold | None:
-    """Who is landing on the branch that the item's work is for: one at a time (R-19)."""
-    hold = case.holds.get(f"landing:{branch_of(case.flow, case.item)}")
-    return hold if hold is not None and hold.held else None
+def _landing_bar(hold: Hold) -> str:
+    return hold.id.partition(BESIDE)[0]
 
 
-def take_branch(case: Case) -> None:
-    """The landing has its branch for itself, until its run ends."""
+def landings_there(case: Case) -> list[Hold]:
+    """Who is landing on the branch that the item's work is for: one at a time (R-19), or several by one move. The one
+    that has the branch comes first, as long as it is at work."""
+    bar = landing_bar(case.flow, case.item)
+    there = [hold for hold in case.holds.values() if hold.held and is_landing(hold) and _landing_bar(hold) == bar]
+    return sorted(there, key=lambda hold: hold.id != bar)
+
+
+def take_branch(case: Case, beside: str | None = None) -> None:
+    """The landing has its branch for itself, until its run ends. Each of several that land by one move holds it: the
+    last of them may be about to move it when the first has ended."""
     assert case.run is not None
     branch = branch_of(case.flow, case.item)
     # No run may change anything below this folder, so that it stands in nobody else's way.
     path = f".git/refs/heads/{branch.replace(' ', '-')}"
-    row = _row(case, f"landing:{branch}", path, case.run.agent, case.item.id, case.run.id, None)
+    name = landing_bar(case.flow, case.item) + (f"{BESIDE}{case.item.id}" if beside else "")
+    row = _row(case, name, path, case.run.agent, case.item.id, case.run.id, None)
     case.emit("paths_held", {"paths": [path], "by": case.run.agent}, holds=row)
 
 

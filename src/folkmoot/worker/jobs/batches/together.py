@@ -14,7 +14,7 @@ from folkmoot.core.commands import Actor, RecordLanding, ReportRun
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.required import check_of
-from folkmoot.core.rules.running.batches import Line, after, known_red, size
+from folkmoot.core.rules.running.batches import Line, after, known_red, most_together, size
 from folkmoot.core.work import Batch, Evidence
 from folkmoot.engine.landing import together
 from folkmoot.engine.landing.together import Joined, Mate, NotTogether
@@ -71,7 +71,7 @@ class Together:
 
     def _mates(self, flow: Flow) -> list[Mate]:
         """The item of this landing, and those that may land with it; empty where there are none."""
-        run_context, most = self._run_context, flow.land.batch - 1
+        run_context, most = self._run_context, most_together(flow) - 1
         if most < 1 or run_context.parent or not run_context.gates or run_context.head is None:
             return []
         queries = self._job.tools.application.queries
