@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import termios
 import time
@@ -24,6 +25,10 @@ class Terminal:
         self.pid, self._fd = pty.fork()
         if self.pid == 0:
             try:
+                for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+                    signal.signal(
+                        number, signal.SIG_DFL
+                    )  # as at a real one, also where the tests run in the background
                 os.chdir(folder)
                 os.execve(command[0], list(command), dict(env))
             finally:
