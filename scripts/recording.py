@@ -25,9 +25,11 @@ WIDTH, HEIGHT, MARGIN, BAR = 8.4, 18, 16, 30  # of a letter, of a line, around t
 STYLE = re.compile(r"\x1b\[([0-9;]*)m")
 OTHER = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 CLASSES = {"1": "b", "2": "d", "3": "i", "31": "red", "32": "green", "33": "yellow", "36": "cyan"}
-# What is different each time: times, how long it took, names of commits, lengths that depend on them.
+# What is different each time: times, how long it took, names of commits and how many merges were needed, lengths that
+# depend on them.
 HARMLESS = re.compile(
-    r"\b\d+(\.\d+)?s\b|\b[0-9a-f]{7}\b|over \d+ events|all \d+ invariants|\d+ agents at work at once|in \d+ m\b"
+    r"\b\d+(\.\d+)?s\b|\b[0-9a-f]{7}\b|over \d+ events|all \d+ invariants|\d+ agents at work at once|\d+ commits"
+    r"|in \d+ m\b"
 )
 FOLDER = re.compile(r"\S*/folkmoot-demo\S*?(?=\x1b|\s|$)")
 GRAPH = re.compile(r"  [*|]")
