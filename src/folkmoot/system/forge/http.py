@@ -63,10 +63,6 @@ class Http:
         self._kept: dict[str, Kept] = {}  # what was told before, so that it is only told again where it has changed
         self.asked = 0
 
-    def check_token(self) -> None:
-        """Refused where nothing says who asks."""
-        self._token(False)
-
     def get(self, path: str) -> Any:
         known = self._kept.get(path)
         answer = self._ask("GET", path, None, {"If-None-Match": known.etag} if known else {})

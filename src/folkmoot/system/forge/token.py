@@ -1,4 +1,4 @@
-"""Who asks the forge: by a variable of the environment, or as `gh` is signed in.
+"""Who asks the forge: by a variable of the environment, or as `gh` is signed in; as an App, by `app.py`.
 
 It is kept in this process alone: in no file, in no argument, and in no environment of a run.
 """
@@ -13,9 +13,9 @@ VARIABLE = "MOOT_GITHUB_TOKEN"  # no client can pass on what begins with MOOT_
 SECONDS = 20.0
 HOOK_VARIABLE = "MOOT_WEBHOOK_SECRET"  # of `moot serve`: what a forge signs its calls with
 GITLAB_VARIABLE = "MOOT_GITLAB_TOKEN"
-OURS = frozenset(
-    {VARIABLE, GITLAB_VARIABLE, HOOK_VARIABLE}
-)  # what no program gets that is started here, whoever wrote it
+APP_VARIABLE, APP_KEY_VARIABLE = "MOOT_GITHUB_APP", "MOOT_GITHUB_APP_KEY"
+# What no program gets that is started here, whoever wrote it.
+OURS = frozenset({VARIABLE, GITLAB_VARIABLE, HOOK_VARIABLE, APP_VARIABLE, APP_KEY_VARIABLE})
 HOSTS = {"api.github.com": "github.com"}
 
 
@@ -57,6 +57,10 @@ class Token:
         if anew or not self._known:
             self._known = self._env.get(self._login.variable, "").strip() or self._of_program()
         return self._known
+
+    def check(self) -> None:
+        """Refused where nothing says who asks."""
+        self()
 
     def _of_program(self) -> str:
         program, name = self._find(self._login.program), self._login.program

@@ -7,11 +7,12 @@ from urllib.parse import urlsplit
 
 from folkmoot.core.flow import Flow
 from folkmoot.errors import MootError, Refused
+from folkmoot.system.forge.app import AppToken
 from folkmoot.system.forge.github import GitHub
 from folkmoot.system.forge.gitlab import GitLab
 from folkmoot.system.forge.spoken import Spoken
-from folkmoot.system.forge.token import GITHUB, GITLAB, Token, without_tokens
-from folkmoot.wiring.trust import git_for, outside_path, place_of, started_outside, trees_of
+from folkmoot.system.forge.token import APP_VARIABLE, GITHUB, GITLAB, VARIABLE, Token, without_tokens
+from folkmoot.wiring.trust import git_for, in_reach, outside_path, place_of, started_outside, trees_of
 from folkmoot.worker.forge.port import Forge, IssueForge
 from folkmoot.worker.git.remote.naming import place_of as remote_place
 from folkmoot.worker.git.remote.naming import without_secret
@@ -54,16 +55,19 @@ class Forges:
         assert isinstance(made, GitHub)
         return made
 
-    def _open(self, named: Named) -> Forge:
-        return opened(named, self._programs)
+    def _open(self, named: Named) -> GitHub | GitLab:
+        token = token_of(self._home, named, self._programs)
+        if named.kind == "gitlab":
+            return GitLab(named.api, named.repository, token, GITLAB.hint)
+        return GitHub(named.api, named.repository, token)
 
 
-def opened(named: Named, programs: Finder) -> GitHub | GitLab:
-    login = LOGINS[named.kind]
-    token = Token(os.environ, programs, urlsplit(named.api).hostname or "", login)
-    if named.kind == "gitlab":
-        return GitLab(named.api, named.repository, token, login.hint)
-    return GitHub(named.api, named.repository, token)
+def token_of(home: str, named: Named, programs: Finder) -> Token | AppToken:
+    """A token that is set goes before an App, and that before whoever is signed in."""
+    if named.kind == "github" and not os.environ.get(VARIABLE, "").strip() and os.environ.get(APP_VARIABLE):
+        trees = trees_of(home)
+        return AppToken(os.environ, programs, named.api, named.repository, lambda path: bool(in_reach(path, trees)))
+    return Token(os.environ, programs, urlsplit(named.api).hostname or "", LOGINS[named.kind])
 
 
 def spoken(home: str, command: tuple[str, ...]) -> Spoken:
@@ -79,7 +83,7 @@ def named_forge(home: str, flow: Flow, programs: Finder) -> str:
     if flow.land.command:
         return spoken(home, tuple(flow.land.command)).program
     named = place_named(home, flow)
-    opened(named, programs).http.check_token()
+    token_of(home, named, programs).check()
     return named.repository
 
 
