@@ -12,6 +12,7 @@ from folkmoot.core.commands import Actor, ResumeBoard
 from folkmoot.system.forge.github import GitHub as Port
 from folkmoot.wiring.running import tools_of, worker_name
 from folkmoot.worker.forge import job as jobs_forge
+from folkmoot.worker.forge.turns import Turns
 from folkmoot.worker.forge.watching import ForgeWatch
 from folkmoot.worker.git.remote.remote import RemoteAway
 from folkmoot.worker.jobs import job as jobs
@@ -109,18 +110,23 @@ def test_the_pause_at_the_limit_survives_a_worker_that_is_killed_and_begun_again
 
 
 @pytest.mark.parametrize("many", [3, pytest.param(50, marks=pytest.mark.slow)])
-def test_however_many_are_open_the_forge_is_asked_twice_a_minute_at_most(shop: Workshop, many: int) -> None:
-    """Ten minutes, in which every ten seconds somebody looks whether it is time, of three workers on one board."""
+def test_however_many_are_open_the_forge_is_asked_twice_a_minute_at_most(
+    shop: Workshop, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten minutes, in which every ten seconds somebody looks whether it is time, of three workers on two machines."""
     for number in range(many):
         shop.add(f"Item {number}", f"write file-{number}.txt made", "report done")
     shop.work()
     assert len(shop.hub.pulls) == many
-    clock, minutes = time.time() + 1_000.0, 10
+    minutes, clock = 10, 1_000.0
+    boot, up = shop.application.engine.clock.boot()
+    monkeypatch.setattr(shop.application.engine.clock, "boot", lambda: (boot, up + clock))
     with tools_of(shop.application, shop.home, shop.told.append) as tools:
         forge = tools.forge_of(shop.application.queries.flow())
         assert isinstance(forge, Port)
         forge._now = lambda: clock
-        watches = [ForgeWatch(tools, lambda path: nullcontext(True), lambda: clock) for _ in range(3)]
+        machines = [Turns(shop.application.engine, "forge", name, lambda path: nullcontext(True)) for name in "aab"]
+        watches = [ForgeWatch(tools, turns, time.time) for turns in machines]
         shop.hub.asked.clear()
         left, looks = shop.hub.remaining, 0
         for _ in range(minutes * 6):

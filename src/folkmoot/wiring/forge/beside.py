@@ -1,5 +1,6 @@
 """The look at the forge, beside a worker, for as long as that runs."""
 
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -17,11 +18,15 @@ LAST_SECONDS = 10.0
 
 
 def watch_of(tools: Tools) -> ForgeWatch:
-    return ForgeWatch(tools, lambda path: alone_within(path, 0.0), time.time)
+    return ForgeWatch(tools, _turns(tools, "forge"), time.time)
 
 
 def issues_of(tools: Tools) -> IssueWatch:
-    return IssueWatch(tools, Turns("issues", lambda path: alone_within(path, 0.0), time.time))
+    return IssueWatch(tools, _turns(tools, "issues"))
+
+
+def _turns(tools: Tools, kind: str) -> Turns:
+    return Turns(tools.application.engine, kind, os.uname().nodename, lambda path: alone_within(path, 0.0))
 
 
 @contextmanager

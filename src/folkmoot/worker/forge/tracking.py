@@ -21,6 +21,7 @@ from folkmoot.worker.ports import WorkerEvent
 from folkmoot.worker.tools import Tools
 from folkmoot.worker.workspaces import GitWorkspaces
 
+SECONDS = 60.0
 WORDS_SHOWN = 200
 ANSWER = re.compile(
     r"\s{0,20}/answer(?:[ \t]+(?P<question>q\d{1,9}))?(?:[ \t]+|\s*\n)(?P<words>\S.*)", re.DOTALL | re.I
@@ -50,7 +51,7 @@ class IssueWatch:
         issues = queries.tracked_issues()
         if not issues or any(pause.what.endswith(POOL) for pause in queries.pauses().pauses):
             return False
-        with self._turns.turn(workspaces.home, now) as is_turn:
+        with self._turns.turn(workspaces.home, 0.0 if now else SECONDS) as is_turn:
             if is_turn:
                 self._ask(queries.flow(), issues)
         return is_turn

@@ -1,37 +1,37 @@
-"""Whose turn it is to ask a forge: several workers may watch one board on one machine, and one of them asks.
-
-Who asks writes down that he has, by the time of a file, and the others leave it.
-"""
+"""Whose turn it is to ask a forge: of the workers that watch one board, here and on other machines, one asks."""
 
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 
-SECONDS = 60.0
+from folkmoot.engine.engine import Engine
+from folkmoot.engine.screen import turns
+from folkmoot.errors import MootError
 
 
 class Turns:
-    """`alone` is the lock of all who watch this board here; `wall` the time of day, as files have it."""
+    """Of one kind. `alone` is the lock of all on this machine, which is free when its process is gone; `machine` is the
+    name of this one, for the others."""
 
     def __init__(
-        self, name: str, alone: Callable[[str], AbstractContextManager[bool]], wall: Callable[[], float]
+        self, engine: Engine, kind: str, machine: str, alone: Callable[[str], AbstractContextManager[bool]]
     ) -> None:
-        self._name = name
-        self._alone = alone
-        self._wall = wall
+        self._engine, self._kind, self._machine, self._alone = engine, kind, machine, alone
 
     @contextmanager
-    def turn(self, home: str, now: bool) -> Iterator[bool]:
-        """Is it time, and nobody else's turn? With `now` it is time."""
-        looked = os.path.join(home, f"{self._name}.looked")
-        with self._alone(os.path.join(home, f"{self._name}.lock")) as got:
-            is_turn = got and (now or self._is_time(looked))
-            if is_turn:
-                os.close(os.open(looked, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
-                os.utime(looked, (self._wall(), self._wall()))
-            yield is_turn
+    def turn(self, home: str, seconds: float) -> Iterator[bool]:
+        """Is it time, so long after the last one began, and nobody else's turn?"""
+        with self._alone(os.path.join(home, f"{self._kind}.lock")) as got:
+            is_turn = got and turns.begin(self._engine, self._kind, self._machine, seconds)
+            try:
+                yield is_turn
+            finally:
+                if is_turn:
+                    with suppress(MootError):  # else it ends by itself after a while
+                        turns.end(self._engine, self._kind, self._machine)
 
-    def _is_time(self, looked: str) -> bool:
-        with suppress(FileNotFoundError):
-            return not 0 <= self._wall() - os.stat(looked).st_mtime < SECONDS - 1.0
-        return True
+    def since(self) -> float | None:
+        """How long ago the last one began; None: not known."""
+        with suppress(MootError):
+            return turns.since(self._engine, self._kind)
+        return None

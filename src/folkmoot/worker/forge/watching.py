@@ -1,11 +1,6 @@
-"""Looks how what was proposed stands: one question for all of it, now and then; the rules decide what follows.
+"""Looks how what was proposed stands: one question for all of it, now and then; the rules decide what follows."""
 
-Several workers may watch one board on one machine: who looks writes down that he has, and the others leave it.
-"""
-
-import os
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
 from typing import Literal
 
 from msgspec.structs import replace
@@ -17,24 +12,21 @@ from folkmoot.core.proposals.orders import PausePool, SeeProposal, TellMerge
 from folkmoot.core.proposals.proposal import Proposal, Seen
 from folkmoot.errors import MootError
 from folkmoot.worker.forge.port import POOL, Forge, ForgeAway, ForgeLimited, ForgeRefused
+from folkmoot.worker.forge.turns import Turns
 from folkmoot.worker.ports import WorkerEvent
 from folkmoot.worker.tools import Tools
 from folkmoot.worker.workspaces import GitWorkspaces
 
 FORGE_SECONDS = 60.0
 CALLED_SECONDS = 20.0  # at least between two questions, however often the forge calls
-LOOKED = "forge.looked"  # a file of the board: by its time it is known when the forge was last asked
-LOCK = "forge.lock"
 
 
 class ForgeWatch:
-    """`alone` is the lock of all who watch this board here; `wall` the time of day, as files have it."""
+    """`wall` is the time of day."""
 
-    def __init__(
-        self, tools: Tools, alone: Callable[[str], AbstractContextManager[bool]], wall: Callable[[], float]
-    ) -> None:
+    def __init__(self, tools: Tools, turns: Turns, wall: Callable[[], float]) -> None:
         self._tools = tools
-        self._alone = alone
+        self._turns = turns
         self._wall = wall
         self._told = ""
 
@@ -50,7 +42,7 @@ class ForgeWatch:
 
     def rest(self) -> float:
         """How long a call of the forge's is let lie, so that many of them are one question."""
-        since = self._since(self._tools.workspaces.home)
+        since = self._turns.since()
         return max(0.0, CALLED_SECONDS - since) if since is not None else 0.0
 
     def _look(self, seconds: float) -> bool:
@@ -62,12 +54,10 @@ class ForgeWatch:
         paused = any(pause.what.endswith(POOL) for pause in queries.pauses().pauses)
         if not proposals or paused:
             return False
-        with self._alone(os.path.join(workspaces.home, LOCK)) as got:
-            if not got or not self._is_time(workspaces.home, seconds):
-                return False
-            self._note(workspaces.home)
-            self._ask(flow, workspaces, proposals)
-        return True
+        with self._turns.turn(workspaces.home, seconds) as is_turn:
+            if is_turn:
+                self._ask(flow, workspaces, proposals)
+        return is_turn
 
     def _ask(self, flow: Flow, workspaces: GitWorkspaces, proposals: dict[str, Proposal]) -> None:
         forge: Forge = self._tools.forge_of(flow)
@@ -142,22 +132,6 @@ class ForgeWatch:
 
     def _pause(self, seconds: float, why: str) -> None:
         self._tools.application.engine.on_board(ENGINE, PausePool(pool=POOL, seconds=seconds, why=why))
-
-    def _is_time(self, home: str, seconds: float) -> bool:
-        since = self._since(home)
-        return since is None or since >= seconds - 1.0
-
-    def _since(self, home: str) -> float | None:
-        """When the forge was last asked; None: never, or by a clock that went otherwise."""
-        with suppress(FileNotFoundError):
-            since = self._wall() - os.stat(os.path.join(home, LOOKED)).st_mtime
-            return since if since >= 0 else None
-        return None
-
-    def _note(self, home: str) -> None:
-        path = os.path.join(home, LOOKED)
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        os.utime(path, (self._wall(), self._wall()))
 
     def _tell(self, words: str) -> None:
         """What goes on is told once."""
