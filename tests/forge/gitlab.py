@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from tests.forge.github import WORD, GitHub, Pull, _only, git
 
 PROJECT = "acme/web/shop"
+ME = "moot"  # whose token it is
 
 
 class GitLab(GitHub):
@@ -42,6 +43,8 @@ class GitLab(GitHub):
         asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
         if parts.path == "/api/graphql":
             return 200, self._told(body)
+        if parts.path == "/api/v4/users":
+            return 200, [{"id": self._user(asked["username"]), "username": asked["username"]}]
         below = "/api/v4/projects/acme%2Fweb%2Fshop/"
         if not parts.path.startswith(below):
             return 404, {"message": "404 Project Not Found"}
@@ -64,7 +67,48 @@ class GitLab(GitHub):
                 return self._accept(self.pulls[int(number)], body)
             case "POST", ["merge_trains", "merge_requests", number]:
                 return self._board(self.pulls[int(number)], body)
+            case _, ["issues", *rest]:
+                return self._of_issues(method, rest, asked, body)
+            case "GET", ["members", "all", user]:
+                return self._member(int(user))
         return 404, {"message": "404 Not Found"}
+
+    def _of_issues(self, method: str, place: list[str], asked: dict[str, str], body: Any) -> tuple[int, Any]:
+        match method, place:
+            case "GET", []:
+                found = [one for one in self.issues.values() if one["state"] == "open" and _has(one, asked["labels"])]
+                first = 100 * (int(asked["page"]) - 1)
+                return 200, [self._issue_told(one) for one in found][first : first + 100]
+            case "GET", [number]:
+                one = self.issues.get(int(number))
+                return self._found(self._issue_told(one) if one is not None else None)
+            case "PUT", [number]:
+                assert body == {"state_event": "close"}
+                self.issues[int(number)] |= {"state": "closed", "by": ME}
+                return 200, self._issue_told(self.issues[int(number)])
+            case "POST", [number, "notes"]:
+                return self._say(body, number)
+            case "PUT", [_number, "notes", note] if int(note) in self.comments:
+                return self._say_anew(body, note)
+        return 404, {"message": "404 Not found"}
+
+    def _issue_told(self, one: dict[str, Any]) -> dict[str, Any]:
+        told = {"iid": one["number"], "title": one["title"], "description": one["body"]}
+        told |= {"web_url": f"{self.address}/{PROJECT}/-/issues/{one['number']}"}
+        closed = one["state"] == "closed"
+        told |= {"state": "closed" if closed else "opened", "labels": [label["name"] for label in one["labels"]]}
+        return {**told, "closed_by": {"username": one.get("by", "ann")} if closed else None}
+
+    def _user(self, name: str) -> int:
+        names = self.__dict__.setdefault("users", [])
+        if name not in names:
+            names.append(name)
+        return int(names.index(name)) + 1
+
+    def _member(self, user: int) -> tuple[int, Any]:
+        name = self.__dict__["users"][user - 1]
+        level = 30 if name in self.writers else 10  # a guest may only talk
+        return 200, {"id": user, "username": name, "state": "active", "access_level": level}
 
     def _request(self, pull: Pull) -> dict[str, Any]:
         state = {"OPEN": "opened", "MERGED": "merged", "CLOSED": "closed"}[pull.state]
@@ -122,9 +166,27 @@ class GitLab(GitHub):
         if body["variables"]["path"] != PROJECT:
             return {"data": {"project": None}}
         wanted = set(WORD.findall(body["query"]))
-        found = [self._shown_in_query(self.pulls[int(one)]) for one in body["variables"]["iids"]]
+        iids = [int(one) for one in body["variables"]["iids"]]
+        found = [self._shown_in_query(self.pulls[one]) for one in iids if one in self.pulls]
+        issues = [self._issue_shown(self.issues[one]) for one in iids if one in self.issues]
         project = {"onlyAllowMergeIfPipelineSucceeds": self.must_pass, "mergeRequests": {"nodes": found}}
-        return {"data": _only({"project": project}, wanted)}
+        project["issues"] = {"nodes": issues}
+        return {"data": _only({"project": project, "currentUser": {"username": ME}}, wanted)}
+
+    def _issue_shown(self, one: dict[str, Any]) -> dict[str, Any]:
+        notes = [
+            {
+                "id": f"gid://gitlab/Note/{said['id']}",
+                "body": said["body"],
+                "system": False,
+                "author": {"username": said.get("by", ME)},
+            }
+            for said in self.comments.values()
+            if said["issue"] == one["number"]
+        ]
+        notes.insert(0, {**notes[0], "id": "gid://gitlab/Note/9999", "system": True}) if notes else None
+        told = self._issue_told(one)
+        return {**told, "iid": str(one["number"]), "notes": {"nodes": notes[-50:]}}
 
     def _shown_in_query(self, pull: Pull) -> dict[str, Any]:
         head, status = self.head(pull.number), self._status(pull)
@@ -133,3 +195,7 @@ class GitLab(GitHub):
         told |= {"autoMergeEnabled": pull.queued, "discussions": {"nodes": pull.threads}}
         told["availableAutoMergeStrategies"] = ["merge_train"] if self.has_train else []
         return {**told, "headPipeline": self.__dict__.get("pipelines", {}).get(head)}
+
+
+def _has(issue: dict[str, Any], label: str) -> bool:
+    return label in [one["name"] for one in issue["labels"]]

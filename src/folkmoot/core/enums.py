@@ -7,6 +7,7 @@ from typing import Literal, TypeGuard, assert_never, get_args
 
 ActorKind = Literal["person", "file", "run", "engine"]
 """Who acts. Whoever lets somebody in says which; no name ever does."""
+ForgeKind = Literal["github", "gitlab"]
 Role = Literal["owner", "person", "run", "observer"]
 """Who calls through a door: whose board it is, somebody else who may decide, a run and its processes, or somebody who
 only looks."""

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from folkmoot.core.enums import ColumnKind, WriteRight
+from folkmoot.core.enums import ColumnKind, ForgeKind, WriteRight
 from folkmoot.core.notices.targets import Target
 
 END = "done"
@@ -206,7 +206,7 @@ class Land(Struct, frozen=True, omit_defaults=True, kw_only=True):
     draft: bool = True
     checks: Literal["required"] = "required"  # which checks count: those that the rules of the branch name
     merge: Literal["never", "when_green"] = "never"  # people merge; or the forge is asked to, where all is green
-    forge: Literal["github", "gitlab"] | None = None  # None: as the address of the remote says
+    forge: ForgeKind | None = None  # None: as the address of the remote says
     command: list[str] = field(default_factory=list)  # for any other forge: it is asked in JSON
     repository: str | None = None  # OWNER/NAME; None: as the address of the remote says
     api: str | None = None  # where the forge's interface is; None: as the address of the remote says

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from folkmoot.api.serving import ServeOptions, ServerStart
     from folkmoot.api.views import ItemView
     from folkmoot.core.flow import Flow
-    from folkmoot.core.proposals.issue import ForgeIssue
+    from folkmoot.core.proposals.issue import ForgeIssue, IssuePlace
     from folkmoot.core.report import Report
     from folkmoot.engine.application import SimulationRequest, Transcript
 
@@ -254,11 +254,11 @@ class FileBoards:
 
         return in_the_way(board.board_dir, board.queries.flow().target)
 
-    def issues(self, board: Application, repository: str, number: int | None, label: str | None) -> "list[ForgeIssue]":
+    def issues(self, board: Application, place: "IssuePlace", label: str | None) -> "list[ForgeIssue]":
         """Issues of a forge: one by its number, or the open ones with a label."""
         from folkmoot.wiring.forge.issues import read_issues
 
-        return read_issues(board.board_dir, board.queries.flow(), repository, number, label)
+        return read_issues(board.board_dir, board.queries.flow(), place, label)
 
     def lost(self, board: Application, item: "ItemView | None" = None) -> "list[machine.LostWork]":
         """Landed work that its branch does not hold any more: of this item, or of all."""

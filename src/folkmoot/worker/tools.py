@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from folkmoot.core.enums import ForgeKind
 from folkmoot.core.flow import Flow
 from folkmoot.engine.application import Application
 from folkmoot.errors import Refused
@@ -21,7 +22,7 @@ def no_forge(flow: Flow) -> Forge:
     raise Refused("no_forge", "there is no forge here")
 
 
-def no_issues(flow: Flow, repository: str) -> IssueForge:
+def no_issues(flow: Flow, kind: ForgeKind, repository: str) -> IssueForge:
     raise Refused("no_forge", "there is no forge here")
 
 
@@ -46,5 +47,5 @@ class Tools(Struct, kw_only=True):
     red_before: Callable[[str, str, str], str] = lambda gate, check, commit: ""
     landings: Memory = field(default_factory=Memory)  # what landings have shown, for those that come after them
     forge_of: Callable[[Flow], Forge] = no_forge  # where work is proposed, as this flow says
-    issues_of: Callable[[Flow, str], IssueForge] = no_issues  # where the issues of a repository are
+    issues_of: Callable[[Flow, ForgeKind, str], IssueForge] = no_issues  # where the issues of a repository are
     known: dict[tuple[str, ...], Known] = field(default_factory=dict)  # secrets, by the variables that are passed on

@@ -623,6 +623,7 @@ export interface Inbox {
 
 /** Which issue it is. */
 export interface IssueLink {
+  forge?: "github" | "gitlab";
   repository: string;
   number: number;
   url: string;

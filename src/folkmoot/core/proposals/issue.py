@@ -1,26 +1,41 @@
 """An issue on a forge, from which an item came: what is kept of it, and which of its words the item has."""
 
+import re
 from hashlib import sha256
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from folkmoot.core.enums import ENDED
+from folkmoot.core.enums import ENDED, ForgeKind
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.errors import Invalid
 
 TITLE_MAX = 500
 BODY_MAX = 200_000
 HEARD_KEPT = 200
-_REPOSITORY = pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}/[A-Za-z0-9_.-]{1,100}")
+# A project of GitLab may lie in groups of groups.
+_REPOSITORY: dict[ForgeKind, re.Pattern[str]] = {
+    "github": pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}/[A-Za-z0-9_.-]{1,100}"),
+    "gitlab": pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}(?:/[A-Za-z0-9_.-]{1,100}){1,20}"),
+}
 _URL = pattern(r"https?://[^\s<>\"'`]{1,480}")
 _NODE = pattern(r"[A-Za-z0-9_=+/.:-]{0,200}")
+
+
+class IssuePlace(NamedTuple):
+    """Where issues are; with a number, one of them."""
+
+    forge: ForgeKind
+    repository: str
+    number: int | None
 
 
 class IssueLink(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """Which issue it is."""
 
+    forge: ForgeKind = "github"
     repository: str  # OWNER/NAME
     number: int
     url: str
@@ -56,7 +71,7 @@ class Tracked(IssueLink, frozen=True, gc=False, omit_defaults=True, kw_only=True
     @property
     def link(self) -> IssueLink:
         """Which issue it is, and no more."""
-        return IssueLink(repository=self.repository, number=self.number, url=self.url, node=self.node)
+        return IssueLink(forge=self.forge, repository=self.repository, number=self.number, url=self.url, node=self.node)
 
 
 class ForgeIssue(Struct, frozen=True, gc=False, kw_only=True):
@@ -83,7 +98,9 @@ def _number(comment: str) -> int:
 
 
 def check_link(link: IssueLink) -> None:
-    whole = _REPOSITORY.fullmatch(link.repository) and _URL.fullmatch(link.url) and _NODE.fullmatch(link.node)
+    whole = (
+        _REPOSITORY[link.forge].fullmatch(link.repository) and _URL.fullmatch(link.url) and _NODE.fullmatch(link.node)
+    )
     if not whole or not 0 < link.number < 1 << 53:
         words = "{repository}#{number} is no issue that can be followed"
         hint = "give repository as OWNER/NAME, the number, and the url that a browser has"

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     "--type", "kind", type=click.Choice(TYPES), default="feature", show_default=True, help="What kind of work."
 )
 @click.option("--parked", is_flag=True, help="Nobody works on it before you say so.")
-@click.option("--label", metavar="L", help="With github:OWNER/NAME: the open issues that have it.")
+@click.option("--label", metavar="L", help="With github:OWNER/NAME or gitlab:…: the open issues that have it.")
 @click.option("--start", is_flag=True, help="With another tool's list: what can begin may.")
 @in_run
 @keyed
@@ -67,8 +67,8 @@ def add_command(
 
     --from takes a YAML list, JSON lines or a markdown list; or what another tool keeps, as backlog:FOLDER (Markdown
     with front matter, as Backlog.md has it), beads:FILE or task-master:FILE; or issues, as github:OWNER/NAME#12, or
-    github:OWNER/NAME with --label. Of such a list nothing begins by itself but with --start, and what was brought in
-    before is not added again.
+    github:OWNER/NAME with --label, or the same with gitlab:. Of such a list nothing begins by itself but with --start,
+    and what was brought in before is not added again.
 
     \b
     Examples:
@@ -121,7 +121,7 @@ def _is_imported(session: Session, source: str, given: AddItem, start: bool, lab
 
     issues = place_of(source)
     place = named(source) if issues is None else None
-    if label is not None and (issues is None or issues[1] is not None):
+    if label is not None and (issues is None or issues.number is not None):
         raise Invalid("bad_usage", "--label goes with a repository", "see: moot add --from github:OWNER/NAME --label L")
     if issues is None and place is None:
         return False
@@ -131,7 +131,7 @@ def _is_imported(session: Session, source: str, given: AddItem, start: bool, lab
     if start and given.parked is True:
         raise Invalid("bad_usage", "--parked and --start say opposite things", "leave one of them out")
     if issues is not None:
-        found = listed(source, session.boards.issues(session.board, *issues, label))
+        found = listed(issues.forge, source, session.boards.issues(session.board, issues, label))
     else:
         found = read(*(place or ("", "")))
     view = add_found(session.ask, found, start=start, column=given.column)

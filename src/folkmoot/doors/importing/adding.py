@@ -32,7 +32,10 @@ def named(source: str) -> tuple[str, str] | None:
         return tool, path or os.curdir
     if colon and tool.replace("-", "").isalnum() and not os.path.exists(source):
         words = "{source} cannot be read: of {tool} no list is known, and there is no such file"
-        hint = "known are {known}, github:OWNER/NAME#12; or name a file with a YAML list, JSON lines or a Markdown list"
+        hint = (
+            "known are {known}, github:OWNER/NAME#12, gitlab:GROUP/NAME#12; or name a file with a YAML list, "
+            "JSON lines or a Markdown list"
+        )
         raise Invalid("unreadable_file", words, hint, source, tool, known=", ".join(TOOLS))
     return ("backlog", source) if os.path.isdir(source) else None
 

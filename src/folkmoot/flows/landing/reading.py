@@ -1,8 +1,9 @@
 """What a flow file says about landing: on a branch, or by a pull request."""
 
 import re
-from typing import Any
+from typing import Any, get_args
 
+from folkmoot.core.enums import ForgeKind
 from folkmoot.core.flow import Land
 from folkmoot.flows import keys
 from folkmoot.flows.faults import shown
@@ -22,7 +23,7 @@ API = re.compile(
     rf"https://{HOST}(?:/[^\s?#@]*)?|http://(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{{1,5}})?(?:/[^\s?#@]*)?"
 )
 BATCH_MAX = 100  # all of them land in one transaction, while nobody else can write
-FORGES = ["github", "gitlab"]
+FORGES = list(get_args(ForgeKind))
 ONLY_PR = ("branch", "draft", "checks", "merge", "forge", "command", "repository", "api", "remote")
 NOT_COMMAND = ("forge", "repository", "api")
 

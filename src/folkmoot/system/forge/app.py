@@ -11,13 +11,13 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any
 from urllib.parse import quote
 
 from folkmoot.errors import Refused
+from folkmoot.system.forge.graph import in_good_form
 from folkmoot.system.forge.http import Http
 from folkmoot.system.forge.token import APP_KEY_VARIABLE, APP_VARIABLE, SECONDS, without_tokens
-from folkmoot.worker.forge.port import ForgeAway, ForgeRefused
+from folkmoot.worker.forge.port import ForgeRefused
 
 EARLY_SECONDS = 300.0  # before a token ends another is asked for: a question may take a while
 SIGNED_SECONDS = 540  # GitHub takes no word of an App that holds for more than ten minutes
@@ -53,17 +53,17 @@ class AppToken:
         """Refused where the App could not even ask. GitHub is not asked."""
         self._signed()
 
+    @in_good_form()
     def _of_installation(self) -> tuple[str, float]:
         try:
             place = self._http.get(f"/repos/{quote(self._repository)}/installation")
             name = self._repository.partition("/")[2]
-            told = self._http.send("POST", f"/app/installations/{_id(place)}/access_tokens", {"repositories": [name]})
+            told = self._http.send(
+                "POST", f"/app/installations/{int(place['id'])}/access_tokens", {"repositories": [name]}
+            )
         except ForgeRefused as error:
             raise self._missing(f"GitHub gives it no token for {self._repository}: {error.message}") from error
-        try:
-            return str(told["token"]), datetime.fromisoformat(told["expires_at"]).timestamp()
-        except (KeyError, TypeError, ValueError) as error:
-            raise ForgeAway("forge_away", "the forge's answer is in no good form", "") from error
+        return str(told["token"]), datetime.fromisoformat(told["expires_at"]).timestamp()
 
     def _signed(self, anew: bool = False) -> str:
         """Who the App is, in its own words and signed."""
@@ -109,13 +109,6 @@ class AppToken:
 
     def _missing(self, why: str) -> Refused:
         return Refused("no_forge_token", "nobody asks the forge as the App {app}: {why}", HINT, self._app, why)
-
-
-def _id(told: Any) -> int:
-    try:
-        return int(told["id"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise ForgeAway("forge_away", "the forge's answer is in no good form", "") from error
 
 
 def _in_url(data: bytes) -> bytes:

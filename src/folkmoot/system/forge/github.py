@@ -1,8 +1,8 @@
 """GitHub: pull requests and issues, by REST; how all open ones stand, by one question in GraphQL."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
@@ -11,7 +11,8 @@ from folkmoot.core.proposals.issue import ForgeIssue, Tracked
 from folkmoot.core.proposals.proposal import Proposal, Seen
 from folkmoot.errors import Unavailable
 from folkmoot.system.forge.github_issues import ISSUES, issue, may_write, pictures
-from folkmoot.system.forge.http import LONGEST_SECONDS, WORDS_SHOWN, Http
+from folkmoot.system.forge.graph import PAGE, PAGES_MAX, in_good_form
+from folkmoot.system.forge.http import LONGEST_SECONDS, Http
 from folkmoot.system.forge.pictures import ENQUEUE, QUERY, seen
 from folkmoot.system.forge.texts import BODY_MAX, TITLE_MAX, renewed
 from folkmoot.worker.forge.port import OWN, ForgeAway, ForgeLimited, ForgeRefused, IssuePicture, Pulled, Wish
@@ -19,19 +20,8 @@ from folkmoot.worker.forge.port import OWN, ForgeAway, ForgeLimited, ForgeRefuse
 AT_ONCE = 50  # pull requests in one question
 RULES_SECONDS = 600.0  # for which it is believed what the rules of a branch require
 RESERVE = 0.4  # of the limit: for the person whose account it is
-ISSUES_MAX, PAGES_MAX = 100, 11  # one more than may be brought in, so that too many are refused
 UNPAID = "upgrade to github"
 WAYS = {"merge": "allow_merge_commit", "squash": "allow_squash_merge", "rebase": "allow_rebase_merge"}
-
-
-@contextmanager
-def in_good_form() -> Iterator[None]:
-    """An answer that is not what was asked for, as of a machine between: like no answer, it passes by itself."""
-    try:
-        yield
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        why = f"{type(error).__name__}: {error}"[:WORDS_SHOWN]
-        raise ForgeAway("forge_away", "the forge does not answer in good form: {why}", "", why) from error
 
 
 class GitHub:
@@ -217,10 +207,10 @@ class GitHub:
     def issues(self, label: str) -> list[ForgeIssue]:
         found: list[ForgeIssue] = []
         for page in range(1, PAGES_MAX + 1):
-            asked = {"labels": label, "state": "open", "per_page": ISSUES_MAX, "direction": "asc", "page": page}
+            asked = {"labels": label, "state": "open", "per_page": PAGE, "direction": "asc", "page": page}
             told = self.http.get(self._at(f"issues?{urlencode(asked)}")) or []
             found += [issue(self.repository, one) for one in told if "pull_request" not in one]
-            if len(told) < ISSUES_MAX:
+            if len(told) < PAGE:
                 break
         return found
 

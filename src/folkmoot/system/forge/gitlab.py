@@ -1,15 +1,17 @@
-"""GitLab: merge requests, by REST; how all open ones stand, by one question in GraphQL."""
+"""GitLab: merge requests and issues, by REST; how all open ones stand, by one question in GraphQL."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
+from folkmoot.core.proposals.issue import ForgeIssue, Tracked
 from folkmoot.core.proposals.proposal import Check, CheckState, Proposal, Said, Seen
 from folkmoot.errors import Unavailable
-from folkmoot.system.forge.graph import cut, nodes
+from folkmoot.system.forge import gitlab_issues as issues
+from folkmoot.system.forge.graph import cut, in_good_form, nodes
 from folkmoot.system.forge.http import Http
 from folkmoot.system.forge.texts import BODY_MAX, TITLE_MAX, renewed
-from folkmoot.worker.forge.port import OWN, ForgeAway, ForgeRefused, Pulled, Wish
+from folkmoot.worker.forge.port import OWN, ForgeAway, ForgeRefused, IssuePicture, Pulled, Wish
 
 AT_ONCE = 50
 DRAFT = "Draft: "
@@ -40,7 +42,7 @@ QUERY = """query($path: ID!, $iids: [String!]) {
 
 
 class GitLab:
-    """One project, by its whole path. `base` is where REST is answered, `…/api/v4`: GraphQL is beside it."""
+    """Of one project, by its whole path. `base` is where REST is answered, `…/api/v4`: GraphQL is beside it."""
 
     def __init__(self, base: str, repository: str, token: Callable[[bool], str], sign_in: str = "") -> None:
         self.http = Http(base, token, accept="application/json", sign_in=sign_in)
@@ -48,6 +50,7 @@ class GitLab:
         self._graphql = "/" + base.rstrip("/").partition("://")[2].partition("/")[2].removesuffix("/v4") + "/graphql"
         self.rests: float | None = None
 
+    @in_good_form()
     def propose(self, wish: Wish) -> Pulled:
         found = self._open(wish)
         if found is None:
@@ -70,25 +73,28 @@ class GitLab:
         found = self.http.get(self._at(f"merge_requests?{asked}"))
         return next((one for one in found or [] if one["source_branch"] == wish.branch), None)
 
+    @in_good_form()
     def state(self, proposals: Sequence[Proposal], base: str) -> dict[int, Seen]:
         found: dict[int, Seen] = {}
         tip = self._tip(base) if proposals else None
         for first in range(0, len(proposals), AT_ONCE):
             iids = [str(one.number) for one in proposals[first : first + AT_ONCE]]
-            project = self._project({"path": self.repository, "iids": iids})
+            project = self._told(QUERY, iids)["project"]
             required = [PIPELINE] if project.get("onlyAllowMergeIfPipelineSucceeds") else []
             for node in nodes(project.get("mergeRequests")):
                 found[int(node["iid"])] = self._seen(node, required, tip)
         return found
 
-    def _project(self, variables: dict[str, Any]) -> dict[str, Any]:
-        told = self.http.send("POST", self._graphql, {"query": QUERY, "variables": variables}, whole=True) or {}
-        project = (told.get("data") or {}).get("project")
-        if not isinstance(project, dict) or told.get("errors"):
+    def _told(self, query: str, iids: list[str]) -> dict[str, Any]:
+        """What it shows of the project, and who asks."""
+        asked = {"query": query, "variables": {"path": self.repository, "iids": iids}}
+        told = self.http.send("POST", self._graphql, asked, whole=True) or {}
+        data = told.get("data") or {}
+        if not isinstance(data.get("project"), dict) or told.get("errors"):
             errors = told.get("errors") or [{"message": "it does not show that project"}]
             why = str(errors[0].get("message"))[:300]
-            raise ForgeAway("forge_away", "the forge does not tell how merge requests stand: {why}", "", why)
-        return project
+            raise ForgeAway("forge_away", "the forge does not tell how merge requests and issues stand: {why}", "", why)
+        return dict(data)
 
     def _tip(self, branch: str) -> str | None:
         told = self.http.get(self._at(f"repository/branches/{quote(branch, safe='')}"))
@@ -125,12 +131,46 @@ class GitLab:
         commit = told.get("merge_commit_sha") or told.get("squash_commit_sha") or told.get("sha")
         return (str(commit) if commit else None), str((told.get("merge_user") or {}).get("username") or "")
 
+    @in_good_form()
     def merge(self, proposal: Proposal, base: str, *, queues: bool) -> Literal["merged", "queued"]:
         place = (
             f"merge_trains/merge_requests/{proposal.number}" if queues else f"merge_requests/{proposal.number}/merge"
         )
         self.http.send("POST" if queues else "PUT", self._at(place), {"sha": proposal.commit})
         return "queued" if queues else "merged"
+
+    @in_good_form()
+    def issue(self, number: int) -> ForgeIssue:
+        try:
+            return issues.issue(self.repository, self.http.get(self._at(f"issues/{number}")))
+        except ForgeRefused as error:
+            if error.details.get("status") == 404:
+                error.remedy = f"see whether {self.repository} has an issue {number}, and the token may read it"
+            raise
+
+    @in_good_form()
+    def issues(self, label: str) -> list[ForgeIssue]:
+        return issues.open_issues(self.http, self._at("issues"), self.repository, label)
+
+    @in_good_form()
+    def pictures(self, tracked: Sequence[Tracked]) -> dict[int, IssuePicture]:
+        found: dict[int, IssuePicture] = {}
+        for first in range(0, len(tracked), AT_ONCE):
+            part = tracked[first : first + AT_ONCE]
+            told = self._told(issues.ISSUES, [str(one.number) for one in part])
+            found |= issues.pictures(self.http, self._at("issues"), told, part)
+        return found
+
+    @in_good_form()
+    def may_write(self, who: str) -> bool:
+        return issues.may_write(self.http, self._at("").rstrip("/"), who)
+
+    @in_good_form()
+    def comment(self, number: int, text: str, known: int | None = None) -> int | None:
+        return issues.comment(self.http, self._at("issues"), number, f"{text[:BODY_MAX]}\n\n{OWN}", known)
+
+    def close(self, number: int) -> None:
+        self.http.send("PUT", self._at(f"issues/{number}"), {"state_event": "close"})
 
     def _at(self, path: str) -> str:
         return f"/projects/{quote(self.repository, safe='')}/{path}"

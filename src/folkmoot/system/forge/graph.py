@@ -1,8 +1,24 @@
 """What the answers of forges are made of."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from folkmoot.worker.forge.port import ForgeAway
+
 WORDS_MAX = 8_000
+WHY_SHOWN = 300
+PAGE, PAGES_MAX = 100, 11  # of issues: one page more than may be brought in, so that too many are refused
+
+
+@contextmanager
+def in_good_form() -> Iterator[None]:
+    """An answer that is not what was asked for, as of a machine between: like no answer, it passes by itself."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        why = f"{type(error).__name__}: {error}"[:WHY_SHOWN]
+        raise ForgeAway("forge_away", "the forge does not answer in good form: {why}", "", why) from error
 
 
 def cut(text: object, most: int = WORDS_MAX) -> str:

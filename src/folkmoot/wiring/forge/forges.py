@@ -2,16 +2,18 @@
 
 import os
 import re
+from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from folkmoot.core.enums import ForgeKind
 from folkmoot.core.flow import Flow
 from folkmoot.errors import MootError, Refused
 from folkmoot.system.forge.app import AppToken
 from folkmoot.system.forge.github import GitHub
 from folkmoot.system.forge.gitlab import GitLab
 from folkmoot.system.forge.spoken import Spoken
-from folkmoot.system.forge.token import APP_VARIABLE, GITHUB, GITLAB, VARIABLE, Token, without_tokens
+from folkmoot.system.forge.token import APP_VARIABLE, GITHUB, GITLAB, VARIABLE, Login, Token, without_tokens
 from folkmoot.wiring.trust import git_for, in_reach, outside_path, place_of, started_outside, trees_of
 from folkmoot.worker.forge.port import Forge, IssueForge
 from folkmoot.worker.git.remote.naming import place_of as remote_place
@@ -21,13 +23,14 @@ from folkmoot.worker.startable import Finder
 SCP = re.compile(r"(?:[^@/]+@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?P<path>[^/].*)")
 GITHUB_API = "https://api.github.com"
 GITHUB_HOSTS = {"github.com", "ssh.github.com", "www.github.com"}
-LOGINS = {"github": GITHUB, "gitlab": GITLAB}
+LOGINS: dict[ForgeKind, Login] = {"github": GITHUB, "gitlab": GITLAB}
+PUBLIC: dict[ForgeKind, str] = {"github": "github.com", "gitlab": "gitlab.com"}
 
 
 class Named(NamedTuple):
     """What it speaks, where its interface is, and the repository there."""
 
-    kind: str
+    kind: ForgeKind
     api: str
     repository: str
 
@@ -38,7 +41,7 @@ class Forges:
     def __init__(self, home: str, programs: Finder) -> None:
         self._home = home
         self._programs = programs
-        self._made: dict[Named | tuple[str, ...], Forge] = {}
+        self._made: dict[Named | tuple[str, ...], GitHub | GitLab | Spoken] = {}
 
     def __call__(self, flow: Flow) -> Forge:
         named = tuple(flow.land.command) or place_named(self._home, flow)
@@ -46,13 +49,13 @@ class Forges:
             self._made[named] = self._open(named) if isinstance(named, Named) else spoken(self._home, named)
         return self._made[named]
 
-    def of(self, flow: Flow, repository: str) -> IssueForge:
+    def of(self, flow: Flow, kind: ForgeKind, repository: str) -> IssueForge:
         """Where the issues of a repository are. The token goes to no other place than the flow or the remote name."""
-        named = Named("github", flow.land.api or api_of(self._home, flow) or GITHUB_API, repository)
+        named = Named(kind, _api_of(self._home, flow, kind), repository)
         if named not in self._made:
             self._made[named] = self._open(named)
         made = self._made[named]
-        assert isinstance(made, GitHub)
+        assert not isinstance(made, Spoken)
         return made
 
     def _open(self, named: Named) -> GitHub | GitLab:
@@ -96,7 +99,7 @@ def place_named(home: str, flow: Flow) -> Named:
         raise Refused("no_forge", words, "git init, then <init>")
     address = remote_place(git_for(home), place, flow.base_remote)
     host, path = host_and_path(address)
-    kind = land.forge or ("gitlab" if host is not None and host.startswith("gitlab.") else "github")
+    kind = land.forge or _kind_of(host)
     parts = len(path.split("/"))
     if host is None or (parts != 2 if kind == "github" else parts < 2):
         words = "the address of the remote, {address}, does not say which repository on which forge it is"
@@ -105,19 +108,24 @@ def place_named(home: str, flow: Flow) -> Named:
     return Named(kind, land.api or _api_at(kind, host), land.repository or path)
 
 
-def api_of(home: str, flow: Flow) -> str | None:
-    """Where the interface of the remote's forge is; None: it has none, or lies on this machine."""
-    place = place_of(home)
-    if place is None:
-        return None
-    try:
-        host, _ = host_and_path(remote_place(git_for(home), place, flow.base_remote or "origin"))
-    except MootError:
-        return None  # there is no such remote
-    return _api_at("github", host) if host is not None else None
+def _api_of(home: str, flow: Flow, kind: ForgeKind) -> str:
+    """Where issues of this kind are asked for: where the flow says, else where the remote is, if either is of this
+    kind; else where everybody's are."""
+    place, host = place_of(home), None
+    if place is not None:
+        with suppress(MootError):  # there is no such remote
+            host, _ = host_and_path(remote_place(git_for(home), place, flow.base_remote or "origin"))
+    if flow.land.api and kind == (flow.land.forge or _kind_of(host)):
+        return flow.land.api
+    here = host is not None and kind == (flow.land.forge or _kind_of(host))
+    return _api_at(kind, host if here and host is not None else PUBLIC[kind])
 
 
-def _api_at(kind: str, host: str) -> str:
+def _kind_of(host: str | None) -> ForgeKind:
+    return "gitlab" if host is not None and host.startswith("gitlab.") else "github"
+
+
+def _api_at(kind: ForgeKind, host: str) -> str:
     if kind == "github" and host in GITHUB_HOSTS:
         return GITHUB_API
     return f"https://{host}/api/{'v4' if kind == 'gitlab' else 'v3'}"

@@ -9,7 +9,7 @@ from collections import defaultdict
 
 from folkmoot.api.requests import AnswerQuestion
 from folkmoot.core.commands import ENGINE, Actor
-from folkmoot.core.enums import ENGINE_NAME
+from folkmoot.core.enums import ENGINE_NAME, ForgeKind
 from folkmoot.core.flow import Flow
 from folkmoot.core.proposals.issue import Tracked, mark_of
 from folkmoot.core.proposals.orders import NoteIssue, PausePool, SeeIssue
@@ -57,11 +57,11 @@ class IssueWatch:
         return is_turn
 
     def _ask(self, flow: Flow, issues: dict[str, Tracked]) -> None:
-        by_place: dict[str, dict[str, Tracked]] = defaultdict(dict)
+        by_place: dict[tuple[ForgeKind, str], dict[str, Tracked]] = defaultdict(dict)
         for item, issue in issues.items():
-            by_place[issue.repository][item] = issue
-        for repository, here in by_place.items():
-            forge = self._tools.issues_of(flow, repository)
+            by_place[issue.forge, issue.repository][item] = issue
+        for place, here in by_place.items():
+            forge = self._tools.issues_of(flow, *place)
             try:
                 found = forge.pictures(list(here.values()))
                 for item, issue in here.items():
