@@ -27,6 +27,7 @@ def without_tokens(env: Mapping[str, str]) -> dict[str, str]:
 class Login(NamedTuple):
     """How a forge's own program says who is signed in; before all that, a variable says it."""
 
+    public: str
     variable: str
     program: str
     asked: tuple[str, ...]
@@ -37,16 +38,24 @@ class Login(NamedTuple):
         return f"set {self.variable} where agents are run, or sign in: {self.sign_in}"
 
 
-GITHUB = Login(VARIABLE, "gh", ("auth", "token", "--hostname"), "gh auth login")
-GITLAB = Login(GITLAB_VARIABLE, "glab", ("config", "get", "token", "--host"), "glab auth login")
+GITHUB = Login("github.com", VARIABLE, "gh", ("auth", "token", "--hostname"), "gh auth login")
+GITLAB = Login("gitlab.com", GITLAB_VARIABLE, "glab", ("config", "get", "token", "--host"), "glab auth login")
 
 
 class Token:
-    """`find` is where a program is; `host` is the forge's, as its program knows it."""
+    """`find` is where a program is; `host` is the forge's, as its program knows it. The variable is for that forge only
+    where it `is_meant`: it names no host, and an address that came with a clone may be anybody's."""
 
     def __init__(
-        self, env: Mapping[str, str], find: Callable[[str], str | None], host: str, login: Login = GITHUB
+        self,
+        env: Mapping[str, str],
+        find: Callable[[str], str | None],
+        host: str,
+        login: Login = GITHUB,
+        *,
+        is_meant: bool = True,
     ) -> None:
+        self._is_meant = is_meant
         self._login = login
         self._env = env
         self._find = find
@@ -55,8 +64,11 @@ class Token:
 
     def __call__(self, anew: bool = False) -> str:
         if anew or not self._known:
-            self._known = self._env.get(self._login.variable, "").strip() or self._of_program()
+            self._known = (self._of_variable() if self._is_meant else "") or self._of_program()
         return self._known
+
+    def _of_variable(self) -> str:
+        return self._env.get(self._login.variable, "").strip()
 
     def check(self) -> None:
         """Refused where nothing says who asks."""
@@ -84,5 +96,11 @@ class Token:
         return found
 
     def _missing(self, why: str) -> Refused:
+        is_set, variable = bool(self._of_variable()), self._login.variable
+        if is_set:
+            words = "nothing says who asks the forge {host}: {variable} is for {public}, and {why}"
+            hint = "sign in there: {sign_in} --hostname {host}; or name the forge below `land` in the flow: `api: https://…`"
+            more = {"public": self._login.public, "sign_in": self._login.sign_in}
+            return Refused("no_forge_token", words, hint, self._host, variable, why, **more)
         words = "nothing says who asks the forge {host}: {variable} is not set, and {why}"
-        return Refused("no_forge_token", words, self._login.hint, self._host, self._login.variable, why)
+        return Refused("no_forge_token", words, self._login.hint, self._host, variable, why)

@@ -21,18 +21,19 @@ from folkmoot.worker.git.remote.naming import without_secret
 from folkmoot.worker.startable import Finder
 
 SCP = re.compile(r"(?:[^@/]+@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?P<path>[^/].*)")
-GITHUB_API = "https://api.github.com"
 GITHUB_HOSTS = {"github.com", "ssh.github.com", "www.github.com"}
 LOGINS: dict[ForgeKind, Login] = {"github": GITHUB, "gitlab": GITLAB}
-PUBLIC: dict[ForgeKind, str] = {"github": "github.com", "gitlab": "gitlab.com"}
+PUBLIC: dict[ForgeKind, str] = {"github": "https://api.github.com", "gitlab": "https://gitlab.com/api/v4"}
 
 
 class Named(NamedTuple):
-    """What it speaks, where its interface is, and the repository there."""
+    """What it speaks, where its interface is, and the repository there. A token that a variable holds goes there only
+    where it `is_meant`: by the flow's own word, or as that of everybody's forge. A remote may be anybody's."""
 
     kind: ForgeKind
     api: str
     repository: str
+    is_meant: bool
 
 
 class Forges:
@@ -50,8 +51,8 @@ class Forges:
         return self._made[named]
 
     def of(self, flow: Flow, kind: ForgeKind, repository: str) -> IssueForge:
-        """Where the issues of a repository are. The token goes to no other place than the flow or the remote name."""
-        named = Named(kind, _api_of(self._home, flow, kind), repository)
+        """Where the issues of a repository are: never where the address of an issue says."""
+        named = _issues_named(self._home, flow, kind, repository)
         if named not in self._made:
             self._made[named] = self._open(named)
         made = self._made[named]
@@ -67,10 +68,12 @@ class Forges:
 
 def token_of(home: str, named: Named, programs: Finder) -> Token | AppToken:
     """A token that is set goes before an App, and that before whoever is signed in."""
-    if named.kind == "github" and not os.environ.get(VARIABLE, "").strip() and os.environ.get(APP_VARIABLE):
+    is_app = named.kind == "github" and not os.environ.get(VARIABLE, "").strip() and APP_VARIABLE in os.environ
+    if is_app and named.is_meant:
         trees = trees_of(home)
         return AppToken(os.environ, programs, named.api, named.repository, lambda path: bool(in_reach(path, trees)))
-    return Token(os.environ, programs, urlsplit(named.api).hostname or "", LOGINS[named.kind])
+    host = urlsplit(named.api).hostname or ""
+    return Token(os.environ, programs, host, LOGINS[named.kind], is_meant=named.is_meant)
 
 
 def spoken(home: str, command: tuple[str, ...]) -> Spoken:
@@ -93,7 +96,7 @@ def named_forge(home: str, flow: Flow, programs: Finder) -> str:
 def place_named(home: str, flow: Flow) -> Named:
     land, place = flow.land, place_of(home)
     if land.api is not None and land.repository is not None:
-        return Named(land.forge or "github", land.api, land.repository)
+        return Named(land.forge or "github", land.api, land.repository, is_meant=True)
     if place is None or flow.base_remote is None:
         words = "work is proposed where a git remote is, and there is no git repository here"
         raise Refused("no_forge", words, "git init, then <init>")
@@ -105,20 +108,21 @@ def place_named(home: str, flow: Flow) -> Named:
         words = "the address of the remote, {address}, does not say which repository on which forge it is"
         hint = "write `repository: OWNER/NAME`, and `api` where it is not github.com, below `land` in the flow"
         raise Refused("no_forge", words, hint, without_secret(address))
-    return Named(kind, land.api or _api_at(kind, host), land.repository or path)
+    api = land.api or _api_at(kind, host)
+    return Named(kind, api, land.repository or path, is_meant=bool(land.api or land.forge) or api == PUBLIC[kind])
 
 
-def _api_of(home: str, flow: Flow, kind: ForgeKind) -> str:
+def _issues_named(home: str, flow: Flow, kind: ForgeKind, repository: str) -> Named:
     """Where issues of this kind are asked for: where the flow says, else where the remote is, if either is of this
     kind; else where everybody's are."""
     place, host = place_of(home), None
     if place is not None:
         with suppress(MootError):  # there is no such remote
             host, _ = host_and_path(remote_place(git_for(home), place, flow.base_remote or "origin"))
-    if flow.land.api and kind == (flow.land.forge or _kind_of(host)):
-        return flow.land.api
-    here = host is not None and kind == (flow.land.forge or _kind_of(host))
-    return _api_at(kind, host if here and host is not None else PUBLIC[kind])
+    api = flow.land.api or (_api_at(kind, host) if host is not None else None)
+    if api is None or kind != (flow.land.forge or _kind_of(host)):
+        return Named(kind, PUBLIC[kind], repository, is_meant=True)
+    return Named(kind, api, repository, is_meant=bool(flow.land.api or flow.land.forge) or api == PUBLIC[kind])
 
 
 def _kind_of(host: str | None) -> ForgeKind:
@@ -127,7 +131,7 @@ def _kind_of(host: str | None) -> ForgeKind:
 
 def _api_at(kind: ForgeKind, host: str) -> str:
     if kind == "github" and host in GITHUB_HOSTS:
-        return GITHUB_API
+        return PUBLIC[kind]
     return f"https://{host}/api/{'v4' if kind == 'gitlab' else 'v3'}"
 
 
