@@ -32,6 +32,7 @@ from folkmoot.core.rules.movement import (
 from folkmoot.core.rules.questions import asking_status, withdraw
 from folkmoot.core.rules.running.looking import shown
 from folkmoot.core.rules.running.pauses import go_on
+from folkmoot.core.rules.running.proposing import take_in
 from folkmoot.core.rules.sharing.findings import remarks, to_change
 from folkmoot.core.rules.sharing.mirrored import take_over
 from folkmoot.core.situation import Case
@@ -78,6 +79,8 @@ def answer(case: Case, command: AnswerQuestion) -> None:
         case.set("item_rests", {"why": said.text}, span=replace(case.item.span, whole=True))
     if question.dependency:
         drop_dependency(case, question.dependency)
+    if effect == "join":
+        take_in(case)
     if effect == "take" and question.wanted is not None:
         take_over(case, question.wanted, question.id)
     if question.paths:

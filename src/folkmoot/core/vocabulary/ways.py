@@ -8,6 +8,7 @@ from folkmoot.core.records import Option
 
 Effect = Literal[
     "again",
+    "join",
     "move",
     "fix",
     "finish",
@@ -30,6 +31,7 @@ Effect = Literal[
 # What a person who chooses it is told beforehand, about the item. `{to}` is the column it names.
 DOES: dict[str, str] = {
     "again": "goes on where it asked, its counters at zero",
+    "join": "goes on with what is there by now, which becomes part of it",
     "move": "goes to {to}",
     "fix": "goes to {to}, then back to whoever asked; its rounds are counted from 1 again",
     "finish": "counts as done here, and goes on",

@@ -35,9 +35,9 @@ def theirs_in(proposal: Proposal | None) -> list[Taken]:
     """What others put on its branch that belongs to it: what was taken in, and what a person has just said to."""
     if proposal is None:
         return []
-    if proposal.state != "changed" or not proposal.found:
+    if not proposal.taking:
         return proposal.taken
-    return [*proposal.taken, Taken(commit=proposal.found, onto=proposal.commit)]
+    return [*proposal.taken, Taken(commit=proposal.taking, onto=proposal.commit)]
 
 
 class ProposalJob(LandingJob):
@@ -142,7 +142,7 @@ class ProposalJob(LandingJob):
         before = run_context.proposal
         pushed = listed(repository, f"{PUSHED}{self.item}/")
         ours = {commit for run, commit in pushed.items() if self._is_known(run)}
-        ours |= {one for one in (before.commit, before.found) if one} if before is not None else set()
+        ours |= {one for one in (before.commit, before.taking) if one} if before is not None else set()
         ours |= {run_context.landing.new} if run_context.landing is not None else set()
         repository.keep(f"{PUSHED}{self.item}/{self.run}", new)
         tries = 0

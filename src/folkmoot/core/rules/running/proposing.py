@@ -42,7 +42,7 @@ from folkmoot.core.work import Landing
 from folkmoot.errors import Refused
 
 PROPOSE_AGAIN = Way("propose it again", "again")
-TAKE_IN = Way("take it in and go on", "again")
+TAKE_IN = Way("take it in and go on", "join")
 WORDS_KEPT = 4_000  # of one comment or one check
 
 
@@ -217,8 +217,18 @@ def _by(found: Meaning) -> str:
 
 def _ask_about_change(case: Case, proposal: Proposal, commit: str, why: str) -> None:
     words = f"{why}. Nothing of it was overwritten. Should it be taken in?"
-    changed = replace(proposal, state="changed", found=commit, stands=why)
+    changed = replace(proposal, state="changed", found=commit, taking=None, stands=why)
     _ask(case, changed, why, words, TAKE_IN)
+
+
+def take_in(case: Case) -> None:
+    """By a person's word, and by nothing else: what was found there belongs to the work from now on."""
+    proposal = case.item.proposal
+    if proposal is None or proposal.state != "changed" or proposal.found is None:
+        return
+    why = f"{proposal.found[:12]} is taken in: {case.actor.name} says so"
+    told = {"number": proposal.number, "url": proposal.url, "means": "changed", "why": why}
+    case.set("proposal_seen", told, proposal=replace(proposal, taking=proposal.found, stands=why))
 
 
 def _ask(case: Case, proposal: Proposal, why: str, words: str, first: Way) -> None:
@@ -238,7 +248,7 @@ def _over(case: Case, proposal: Proposal, seen: Seen, found: Meaning) -> None:
     if not open_again or case.item.status not in ASKING or proposal.question not in case.questions:
         return
     withdraw(case, f"{proposal.url} is open again, as it was proposed", question=proposal.question)
-    as_it_was = replace(proposal, state="open", question=None, found=None, stands=found.why)
+    as_it_was = replace(proposal, state="open", question=None, found=None, taking=None, stands=found.why)
     told = {"number": proposal.number, "url": proposal.url, "means": found.means, "why": "it is open again"}
     case.emit("proposal_seen", told, item=at_rest(case, proposal=as_it_was))
 
