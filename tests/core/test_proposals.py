@@ -43,7 +43,7 @@ def check(name: str, state: Any, **more: Any) -> Check:
 
 def seen(*checks: Check, required: list[str] | None = None, **more: Any) -> Seen:
     given: dict[str, Any] = {"state": "open", "commit": "c1", "base": "b1", "fits": "clean", **more}
-    return Seen(checks=list(checks), required=required, **given)
+    return Seen(checks=list(checks), required=required, **{"all_said": True, **given})
 
 
 def said(name: str, **more: Any) -> Said:

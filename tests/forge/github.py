@@ -124,6 +124,11 @@ class GitHub:
         thread = {"isResolved": False, "path": path, "line": line, "comments": {"nodes": [one]}}
         self.pulls[number].threads.append(thread)
 
+    def line_reply(self, number: int, body: str, role: str = "MEMBER") -> None:
+        """In the last thread."""
+        one = {"id": f"C_{self._new()}", "body": body, "authorAssociation": role, "author": {"login": "mallory"}}
+        self.pulls[number].threads[-1]["comments"]["nodes"].append(one)
+
     def merge(self, number: int, method: str = "merge", by: str = "ann") -> str:
         """By a person's hand."""
         pull = self.pulls[number]
@@ -387,8 +392,11 @@ class GitHub:
             "timelineItems": {"nodes": [{"actor": by}] if pull.state == "CLOSED" else []},
             "commits": {"nodes": [{"commit": {"oid": head, "statusCheckRollup": rollup}}]},
             "reviews": self._last_of("reviews", pull.reviews),
-            "reviewThreads": self._last_of("reviewThreads", pull.threads),
+            "reviewThreads": self._last_of("reviewThreads", [self._thread(one) for one in pull.threads]),
         }
+
+    def _thread(self, one: dict[str, Any]) -> dict[str, Any]:
+        return {**one, "comments": self._last_of("comments", one["comments"]["nodes"])}
 
     def _last_of(self, name: str, listed: list[dict[str, Any]]) -> dict[str, Any]:
         most = self.last.get(name, 100)

@@ -4,6 +4,7 @@ Whether a merge request can be merged is found out later, a pipeline may be miss
 went straight on has no commit of its own, and who asks too much is told to rest.
 """
 
+import re
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -17,6 +18,7 @@ class GitLab(GitHub):
     must_pass = True  # a pipeline must succeed
     has_train = False
     goes_straight_on = False
+    from_forks: frozenset[int] = frozenset()  # merge requests from a branch of somebody's own copy
     pipelines: dict[str, dict[str, Any]]
 
     @property
@@ -114,12 +116,14 @@ class GitLab(GitHub):
         state = {"OPEN": "opened", "MERGED": "merged", "CLOSED": "closed"}[pull.state]
         told = {"iid": pull.number, "state": state, "source_branch": pull.head, "target_branch": pull.base}
         told |= {"title": pull.title, "description": pull.body, "sha": self.head(pull.number), "draft": pull.draft}
+        told |= {"source_project_id": 7 if pull.number in self.from_forks else 5, "target_project_id": 5}
         told |= {"web_url": f"{self.address}/{PROJECT}/-/merge_requests/{pull.number}", "squash_commit_sha": None}
         merged = None if self.goes_straight_on else pull.merge_commit
         return {**told, "merge_commit_sha": merged, "merge_user": {"username": pull.by} if pull.by else None}
 
     def _begin(self, body: Any) -> tuple[int, Any]:
-        if any(one.head == body["source_branch"] and one.state == "OPEN" for one in self.pulls.values()):
+        own = [one for one in self.pulls.values() if one.number not in self.from_forks and one.state == "OPEN"]
+        if any(one.head == body["source_branch"] for one in own):
             return 409, {"message": ["Another open merge request already exists for this source branch"]}
         number, title = self._new(), str(body["title"])
         draft = title.startswith("Draft: ")
@@ -166,6 +170,7 @@ class GitLab(GitHub):
         if body["variables"]["path"] != PROJECT:
             return {"data": {"project": None}}
         wanted = set(WORD.findall(body["query"]))
+        self.last = {name: int(most) for name, most in re.findall(r"(\w+)\(last: (\d+)", body["query"])}
         iids = [int(one) for one in body["variables"]["iids"]]
         found = [self._shown_in_query(self.pulls[one]) for one in iids if one in self.pulls]
         issues = [self._issue_shown(self.issues[one]) for one in iids if one in self.issues]
@@ -192,7 +197,8 @@ class GitLab(GitHub):
         head, status = self.head(pull.number), self._status(pull)
         told = {"iid": str(pull.number), "state": self._request(pull)["state"], "diffHeadSha": head}
         told |= {"draft": pull.draft, "conflicts": status == "CONFLICT", "detailedMergeStatus": status}
-        told |= {"autoMergeEnabled": pull.queued, "discussions": {"nodes": pull.threads}}
+        threads = [{**one, "notes": self._last_of("notes", one["notes"]["nodes"])} for one in pull.threads]
+        told |= {"autoMergeEnabled": pull.queued, "discussions": self._last_of("discussions", threads)}
         told["availableAutoMergeStrategies"] = ["merge_train"] if self.has_train else []
         return {**told, "headPipeline": self.__dict__.get("pipelines", {}).get(head)}
 

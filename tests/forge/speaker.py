@@ -44,7 +44,9 @@ def stands(folder: Path, kept: dict[str, Any], one: dict[str, Any]) -> dict[str,
     checks = [{"name": name, **check} for name, check in kept["checks"].get(head, {}).items()]
     clear = bool(checks) and all(check["state"] == "success" for check in checks)
     said = pull.get("said", [])
-    return {**shown, "required": kept["required"], "checks": checks, "fits": "clean", "clear": clear, "said": said}
+    shown |= {"required": kept["required"], "checks": checks, "fits": "clean", "clear": clear, "said": said}
+    shown |= {"all_said": True, **kept.get("shows", {})}
+    return {name: value for name, value in shown.items() if name not in kept.get("without", [])}
 
 
 def merge(folder: Path, kept: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:

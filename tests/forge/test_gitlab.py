@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
 
+from folkmoot.core.enums import ForgeKind
 from folkmoot.core.flow import Land
 from folkmoot.core.proposals.proposal import Proposal, Seen, meaning
 from folkmoot.errors import Refused
 from folkmoot.system.forge.gitlab import GitLab as Port
 from folkmoot.system.forge.token import GITLAB, Token
-from folkmoot.wiring.forge.forges import place_named
+from folkmoot.wiring.forge.forges import PUBLIC, _issues_named, place_named, token_of
 from folkmoot.worker.forge.port import BEGIN, END, OWN, ForgeAway, ForgeLimited, ForgeRefused, Wish
-from tests.forge.github import TOKEN, git
+from tests.forge.github import TOKEN, Pull, git
 from tests.forge.gitlab import PROJECT, GitLab
 from tests.forge.workshop import Workshop
 
@@ -202,6 +204,98 @@ def test_propose_red_findings_fix_green_merged_landed(shop: Workshop) -> None:
     assert len(hub.pulls) == 1 and hub.seen_tokens == {TOKEN}
 
 
+def waiting(shop: Workshop) -> tuple[str, int, GitLab]:
+    item = shop.add("One", "write one.txt made", "report done")
+    shop.work()
+    number = shop.pull(item)
+    shop.look()  # whether it can be merged is found out later
+    assert isinstance(shop.hub, GitLab)
+    shop.hub.pipeline(shop.hub.head(number), "SUCCESS")
+    return item, number, shop.hub
+
+
+@pytest.mark.attack(
+    "gates",
+    "on GitLab, so many threads, or so many replies in one, that a developer's words come too far back to be seen",
+    "the forge is not asked to merge what has more words than are looked at: people merge it",
+)
+@pytest.mark.parametrize("way", ["threads", "replies"])
+def test_no_flood_of_words_hides_who_may_write(shop: Workshop, way: str) -> None:
+    item, number, hub = waiting(shop)
+    hub.says(number, "not yet: the name is wrong")
+    for word in range(30):
+        if way == "threads":
+            hub.says(number, f"me too, {word}", role="Guest")
+        else:
+            thread = hub.pulls[number].threads[-1]["notes"]["nodes"]
+            thread.append({**thread[0], "id": f"X{word}", "maxAccessLevelOfAuthor": "Guest"})
+    shop.look()
+    assert hub.pulls[number].state == "OPEN" and "more was said" in shop.item(item).proposal.stands  # type: ignore[union-attr]
+
+
+def test_whoever_quotes_the_board_is_heard_before_anything_is_merged(shop: Workshop) -> None:
+    item, number, hub = waiting(shop)
+    hub.says(number, f"> Done. {OWN}\n\nnot yet: the name is wrong")
+    shop.look()
+    assert hub.pulls[number].state == "OPEN" and shop.item(item).column == "dev"
+
+
+@pytest.mark.attack(
+    "gates",
+    "a stranger opens a merge request from a fork's branch that is called as the board's will be",
+    "it is left alone: the board opens its own",
+)
+def test_a_merge_request_from_a_fork_is_not_ours(shop: Workshop) -> None:
+    hub = shop.hub
+    assert isinstance(hub, GitLab)
+    theirs = hub._new()
+    hub.pulls[theirs] = Pull(theirs, "moot/1", "main", "Theirs", "<!-- moot:begin --><!-- moot:end -->", False)
+    hub.from_forks = frozenset({theirs})
+    item = shop.add("One", "write one.txt made", "report done")
+    shop.work()
+    assert shop.pull(item) != theirs, shop.words()
+    assert hub.pulls[theirs].body == "<!-- moot:begin --><!-- moot:end -->"
+
+
+def nowhere(program: str) -> str | None:
+    return None
+
+
+@pytest.mark.attack(
+    "login",
+    "a clone's remote is at somebody's host, and the token of another forge is in the environment",
+    "the token goes to its own forge, and elsewhere only where the flow says so",
+)
+@pytest.mark.parametrize(
+    ("address", "land", "goes"),
+    [
+        ("https://github.com/acme/shop", {}, True),
+        ("https://evil.example/acme/shop", {}, False),
+        ("https://gitlab.evil.example/acme/shop", {}, False),
+        ("git@bitbucket.org:acme/shop.git", {}, False),
+        ("https://code.acme.org/acme/shop", {"forge": "github"}, True),
+        ("https://code.acme.org/acme/shop", {"api": "https://code.acme.org/api/v3"}, True),
+        ("git@gitlab.com:acme/web/shop.git", {}, True),
+    ],
+)
+def test_a_token_goes_to_the_forge_that_it_is_for(
+    shop: Workshop, address: str, land: dict[str, Any], goes: bool
+) -> None:
+    flow = replace(shop.application.queries.flow(), land=Land(mode="pr", **land))
+    git(shop.folder, "remote", "set-url", "origin", address)
+    named = place_named(shop.home, flow)
+    token = token_of(shop.home, named, nowhere)
+    if goes:
+        assert token() == TOKEN
+    else:
+        with pytest.raises(Refused, match="is for git"):
+            token()
+    for kind in get_args(ForgeKind):
+        issues = _issues_named(shop.home, flow, kind, "acme/shop")
+        assert issues.is_meant is (issues.api == PUBLIC[kind] or bool(land)), "of issues it is the same"
+    git(shop.folder, "remote", "set-url", "origin", str(shop.hub.repository))
+
+
 def test_the_remotes_address_says_which_forge_it_is(shop: Workshop) -> None:
     flow = shop.application.queries.flow()
     for address, land, expected in [
@@ -216,5 +310,5 @@ def test_the_remotes_address_says_which_forge_it_is(shop: Workshop) -> None:
         ("git@github.com:acme/shop.git", {}, ("github", "https://api.github.com", "acme/shop")),
     ]:
         git(shop.folder, "remote", "set-url", "origin", address)
-        assert tuple(place_named(shop.home, replace(flow, land=Land(mode="pr", **land)))) == expected  # type: ignore[arg-type]
+        assert place_named(shop.home, replace(flow, land=Land(mode="pr", **land)))[:3] == expected  # type: ignore[arg-type]
     git(shop.folder, "remote", "set-url", "origin", str(shop.hub.repository))

@@ -255,7 +255,7 @@ def test_whoever_quotes_the_board_is_heard_before_anything_is_merged(shop: Works
     "strangers write so many reviews and comments that a maintainer's words come too far back to be seen",
     "the forge is not asked to merge what has more words than are looked at: people merge it",
 )
-@pytest.mark.parametrize("way", ["reviews", "lines"])
+@pytest.mark.parametrize("way", ["reviews", "lines", "replies"])
 def test_no_flood_of_words_hides_who_may_write(shop: Workshop, way: str) -> None:
     item, number = green(shop)
     if way == "reviews":
@@ -265,6 +265,8 @@ def test_no_flood_of_words_hides_who_may_write(shop: Workshop, way: str) -> None
     for word in range(120):
         if way == "reviews":
             shop.hub.review(number, "COMMENTED", f"me too, {word}", by="mallory", role="NONE")
+        elif way == "replies":
+            shop.hub.line_reply(number, f"me too, {word}", role="NONE")
         else:
             shop.hub.line_comment(number, "one.txt", 1, f"me too, {word}", role="NONE")
     shop.look()

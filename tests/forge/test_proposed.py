@@ -114,6 +114,26 @@ def test_what_somebody_else_pushed_is_never_overwritten_and_taken_in_by_a_person
     assert git(shop.hub.repository, "rev-list", f"{now}..{theirs}") == ""
 
 
+@pytest.mark.attack(
+    "target",
+    "somebody pushes to the branch of a proposal, and the item is moved on before anybody has said what becomes of it",
+    "it is not taken in: only the answer that says so does that",
+)
+@pytest.mark.parametrize("to", ["dev", "done"])
+def test_what_was_asked_about_is_not_taken_in_by_a_move(shop: Workshop, to: str) -> None:
+    item, number = proposed(shop)
+    theirs = shop.hub.push(f"moot/{item}", "theirs.txt", "theirs\n")
+    shop.work()
+    shop.board.move(item, to)
+    shop.work()
+    row = shop.item(item)
+    assert shop.hub.head(number) == theirs and row.proposal is not None and row.proposal.taken == []
+    assert row.status == ASKED and "taken in" in shop.board.inbox()[0]["question"]
+    shop.board.answer(shop.board.inbox()[0]["id"], "take it in and go on")
+    shop.work()
+    assert git(shop.hub.repository, "show", f"{shop.hub.head(number)}:theirs.txt") == "theirs"
+
+
 def test_a_branch_of_that_name_that_is_not_ours_is_left_alone(shop: Workshop) -> None:
     main = shop.hub.tip("main")
     theirs = shop.hub.push("moot/1", "theirs.txt", "theirs\n", onto=main)

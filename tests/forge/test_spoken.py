@@ -91,6 +91,42 @@ def test_propose_red_findings_fix_green_merged_landed_by_a_script(shop: Workshop
         assert not [name for name in files if TOKEN.encode() in Path(folder, name).read_bytes()]
 
 
+@pytest.mark.attack(
+    "gates",
+    "a command that speaks to the forge does not tell where the target branch is, or whether it told all that was said",
+    "nothing is merged by moot: what is not told is not known",
+)
+@pytest.mark.parametrize("missing", ["base", "all_said"])
+def test_nothing_is_merged_by_what_is_not_told(shop: Workshop, tmp_path: Path, missing: str) -> None:
+    script = Script(tmp_path / "hub")
+    script.write({**script.read(), "without": [missing]})
+    item = shop.add("One", "write one.txt made", "report done")
+    shop.work()
+    proposal = shop.item(item).proposal
+    assert proposal is not None
+    shop.hub.push("main", "two.txt", "theirs\n")
+    script.check(proposal.commit, "success")
+    shop.look()
+    shop.look()
+    assert script.read()["pulls"]["1"]["state"] == "open" and shop.item(item).status == "proving"
+
+
+@pytest.mark.attack(
+    "target",
+    "a forge tells of a commit by what git would take for an option, or for a name",
+    "git is not asked for it: it is said that this is no commit",
+)
+@pytest.mark.parametrize("field", ["commit", "base", "merged"])
+@pytest.mark.parametrize("told", ["--upload-pack=x", "main", "a" * 39])
+def test_what_is_no_commit_is_not_given_to_git(shop: Workshop, tmp_path: Path, field: str, told: str) -> None:
+    script = Script(tmp_path / "hub")
+    item = shop.add("One", "write one.txt made", "report done")
+    shop.work()
+    script.write({**script.read(), "shows": {field: told, "state": "merged"}})
+    shop.look()
+    assert "a commit that is none" in shop.words() and shop.item(item).status == "proving"
+
+
 @pytest.mark.parametrize(
     ("said", "code", "why"),
     [

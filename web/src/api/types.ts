@@ -1230,6 +1230,7 @@ export interface Proposal {
   state?: "changed" | "closed" | "merged" | "open";
   renew?: boolean;
   found?: string | null;
+  taking?: string | null;
   taken?: (Taken)[];
   heard?: (string)[];
   question?: string | null;

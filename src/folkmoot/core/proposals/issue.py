@@ -20,7 +20,7 @@ _REPOSITORY: dict[ForgeKind, re.Pattern[str]] = {
     "github": pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}/[A-Za-z0-9_.-]{1,100}"),
     "gitlab": pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}(?:/[A-Za-z0-9_.-]{1,100}){1,20}"),
 }
-_URL = pattern(r"https?://[^\s<>\"'`]{1,480}")
+URL = pattern(r"https?://[^\s<>\"'`]{1,480}")
 _NODE = pattern(r"[A-Za-z0-9_=+/.:-]{0,200}")
 
 
@@ -99,7 +99,7 @@ def _number(comment: str) -> int:
 
 def check_link(link: IssueLink) -> None:
     whole = (
-        _REPOSITORY[link.forge].fullmatch(link.repository) and _URL.fullmatch(link.url) and _NODE.fullmatch(link.node)
+        _REPOSITORY[link.forge].fullmatch(link.repository) and URL.fullmatch(link.url) and _NODE.fullmatch(link.node)
     )
     if not whole or not 0 < link.number < 1 << 53:
         words = "{repository}#{number} is no issue that can be followed"

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from folkmoot.core.flow import Land
 from folkmoot.core.report import Count
+from folkmoot.core.vocabulary.patterns import pattern
 
 CheckState = Literal["success", "failure", "pending"]
 ProposalState = Literal["open", "changed", "closed", "merged"]
@@ -19,6 +20,7 @@ MERGE_AGAIN = 600_000  # milliseconds after which a merge that was refused is as
 PASSED = frozenset({"success", "neutral", "skipped"})
 FAILED = frozenset({"failure", "error", "timed_out", "startup_failure"})
 COMPLETED = "completed"
+COMMIT = pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class Taken(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -45,6 +47,7 @@ class Proposal(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     state: ProposalState = "open"
     renew: bool = False  # the target branch has moved on, and it must be brought along
     found: str | None = None  # what somebody else has put on its branch
+    taking: str | None = None  # of that, what a person has said to take in
     taken: list[Taken] = field(default_factory=list)  # what is in the commit of that, by a person's word
     heard: list[str] = field(default_factory=list)  # of failed checks and of what people said: told already
     question: str | None = None  # in which a person was asked about it
@@ -94,7 +97,12 @@ class Seen(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     checks: list[Check] = field(default_factory=list)
     whole: bool = True  # all of its checks are here, and of this commit
     said: list[Said] = field(default_factory=list)
-    more_said: bool = False  # more was said than is here: who may write there may be among it
+    all_said: bool = False  # nothing was said that is not here: who may write there may be among what is missing
+
+    @property
+    def no_commit(self) -> str:
+        """What it calls a commit and is none: git is asked for no such thing, whoever says so."""
+        return next((one for one in (self.commit, self.base, self.merged) if one and not COMMIT.fullmatch(one)), "")
 
 
 Means = Literal["merged", "closed", "changed", "red", "dirty", "behind", "pending", "green"]
@@ -155,7 +163,7 @@ def meaning(proposal: Proposal, seen: Seen) -> Meaning:
         why = "it conflicts with the target branch" if seen.fits == "dirty" else "the target branch has moved on"
         return Meaning(seen.fits, why)
     if is_green(seen, proposal.commit):
-        more = ", and more was said than is looked at: people merge it" if seen.more_said else ""
+        more = "" if seen.all_said else ", and more was said than is looked at: people merge it"
         return Meaning("green", f"every required check is green{more}")
     return Meaning("pending", _awaited(seen, waits))
 
@@ -170,8 +178,8 @@ def wants_merge(land: Land, proposal: Proposal, seen: Seen, at: int) -> bool:
 
 def is_ready(proposal: Proposal, seen: Seen) -> bool:
     """Is it green, with nobody and nothing in the way?"""
-    is_free = seen.clear and not seen.draft and not seen.vetoed and not seen.more_said
-    return is_free and meaning(proposal, seen).means == "green"
+    is_known = seen.all_said and seen.base is not None
+    return is_known and seen.clear and not seen.draft and not seen.vetoed and meaning(proposal, seen).means == "green"
 
 
 def picture(proposal: Proposal, seen: Seen) -> str:

@@ -5,9 +5,9 @@ from typing import Any
 from urllib.parse import quote
 
 from folkmoot.core.proposals.issue import BODY_MAX, ForgeIssue, IssueLink, SeenIssue, Tracked
-from folkmoot.system.forge.graph import cut, login, nodes
+from folkmoot.system.forge.graph import cut, is_own, login, nodes
 from folkmoot.system.forge.http import Http
-from folkmoot.worker.forge.port import OWN, ForgeRefused, IssuePicture, Reply
+from folkmoot.worker.forge.port import ForgeRefused, IssuePicture, Reply
 
 MAY_WRITE = frozenset({"admin", "maintain", "write"})
 
@@ -43,8 +43,7 @@ def _picture(node: dict[str, Any]) -> IssuePicture:
 
 def _reply(one: dict[str, Any]) -> Reply:
     text = cut(one.get("body"))
-    # Whoever quotes the board's own words has written something below them.
-    own = bool(one.get("viewerDidAuthor")) and text.rstrip().endswith(OWN)
+    own = bool(one.get("viewerDidAuthor")) and is_own(text)
     return Reply(id=str(one["id"]), by=login(one.get("author")), text=text, own=own, number=one.get("databaseId"))
 
 

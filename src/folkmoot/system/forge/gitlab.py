@@ -8,7 +8,7 @@ from folkmoot.core.proposals.issue import ForgeIssue, Tracked
 from folkmoot.core.proposals.proposal import Check, CheckState, Proposal, Said, Seen
 from folkmoot.errors import Unavailable
 from folkmoot.system.forge import gitlab_issues as issues
-from folkmoot.system.forge.graph import cut, in_good_form, nodes
+from folkmoot.system.forge.graph import cut, has_all, in_good_form, is_own, nodes
 from folkmoot.system.forge.http import Http
 from folkmoot.system.forge.texts import BODY_MAX, TITLE_MAX, renewed
 from folkmoot.worker.forge.port import OWN, ForgeAway, ForgeRefused, IssuePicture, Pulled, Wish
@@ -33,9 +33,10 @@ QUERY = """query($path: ID!, $iids: [String!]) {
       headPipeline { sha status mergeRequestEventType jobs(statuses: [FAILED], first: 10) {
         nodes { name allowFailure webPath }
       } }
-      discussions(last: 20) { nodes { resolvable resolved notes(last: 10) { nodes {
-        id body system maxAccessLevelOfAuthor author { username } position { filePath newLine }
-      } } } }
+      discussions(last: 20) { pageInfo { hasPreviousPage } nodes { resolvable resolved notes(last: 10) {
+        pageInfo { hasPreviousPage }
+        nodes { id body system maxAccessLevelOfAuthor author { username } position { filePath newLine } }
+      } } }
     } }
   }
 }"""
@@ -71,7 +72,9 @@ class GitLab:
     def _open(self, wish: Wish) -> dict[str, Any] | None:
         asked = urlencode({"source_branch": wish.branch, "target_branch": wish.base, "state": "opened"})
         found = self.http.get(self._at(f"merge_requests?{asked}"))
-        return next((one for one in found or [] if one["source_branch"] == wish.branch), None)
+        # A fork may have a branch of that name too: whoever made that may write nothing here.
+        ours = [one for one in found or [] if one["source_project_id"] == one["target_project_id"]]
+        return next((one for one in ours if one["source_branch"] == wish.branch), None)
 
     @in_good_form()
     def state(self, proposals: Sequence[Proposal], base: str) -> dict[int, Seen]:
@@ -123,6 +126,7 @@ class GitLab:
             checks=[_check(pipeline)] if pipeline and whole else [],
             whole=whole,
             said=_said(node),
+            all_said=_is_all_said(node),
         )
 
     def _merged(self, number: int) -> tuple[str | None, str]:
@@ -183,11 +187,18 @@ def _check(pipeline: dict[str, Any]) -> Check:
     return Check(name=PIPELINE, state=STATES.get(str(pipeline.get("status")), "pending"), words=cut(words), url=url)
 
 
+def _open_threads(node: dict[str, Any]) -> list[dict[str, Any]]:
+    """Without what stands below the merge request, outside of a review: people talk there."""
+    return [one for one in nodes(node.get("discussions")) if one.get("resolvable") and not one.get("resolved")]
+
+
+def _is_all_said(node: dict[str, Any]) -> bool:
+    return has_all(node.get("discussions")) and all(has_all(one.get("notes")) for one in _open_threads(node))
+
+
 def _said(node: dict[str, Any]) -> list[Said]:
     found = []
-    for thread in nodes(node.get("discussions")):
-        if not thread.get("resolvable") or thread.get("resolved"):
-            continue  # below the merge request, outside of a review: people talk there
+    for thread in _open_threads(node):
         for one in nodes(thread.get("notes")):
             text, place = str(one.get("body") or ""), one.get("position") or {}
             found.append(
@@ -198,7 +209,7 @@ def _said(node: dict[str, Any]) -> list[Said]:
                     path=place.get("filePath"),
                     line=place.get("newLine"),
                     may=str(one.get("maxAccessLevelOfAuthor") or "").casefold() in MAY_WRITE,
-                    own=OWN in text or bool(one.get("system")),
+                    own=is_own(text) or bool(one.get("system")),
                 )
             )
     return found

@@ -6,9 +6,9 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from folkmoot.core.proposals.issue import BODY_MAX, ForgeIssue, IssueLink, SeenIssue, Tracked
-from folkmoot.system.forge.graph import PAGE, PAGES_MAX, cut, nodes
+from folkmoot.system.forge.graph import PAGE, PAGES_MAX, cut, is_own, nodes
 from folkmoot.system.forge.http import Http
-from folkmoot.worker.forge.port import OWN, ForgeRefused, IssuePicture, Reply
+from folkmoot.worker.forge.port import ForgeRefused, IssuePicture, Reply
 
 DEVELOPER = 30  # from this level on the repository may be changed
 ISSUES = """query($path: ID!, $iids: [String!]) {
@@ -67,8 +67,7 @@ def pictures(http: Http, at: str, told: Any, issues: Sequence[Tracked]) -> dict[
 
 def _reply(one: dict[str, Any], me: str) -> Reply:
     text, by = cut(one.get("body")), str((one.get("author") or {}).get("username") or "")
-    # Whoever quotes the board's own words has written something below them.
-    own = bool(me) and by == me and text.rstrip().endswith(OWN)
+    own = bool(me) and by == me and is_own(text)
     return Reply(id=str(one["id"]), by=by, text=text, own=own, number=_number(one["id"]))
 
 

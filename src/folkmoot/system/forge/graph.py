@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from folkmoot.worker.forge.port import ForgeAway
+from folkmoot.worker.forge.port import OWN, ForgeAway
 
 WORDS_MAX = 8_000
 WHY_SHOWN = 300
@@ -33,3 +33,13 @@ def nodes(connection: Any) -> list[dict[str, Any]]:
 
 def login(one: Any) -> str:
     return cut((one or {}).get("login"))
+
+
+def has_all(connection: Any) -> bool:
+    """Is nothing before what is here? Where that is not said, it is not known."""
+    return ((connection or {}).get("pageInfo") or {}).get("hasPreviousPage") is False
+
+
+def is_own(text: str) -> bool:
+    """Has the board written it? Whoever quotes the board's own words has written something below them."""
+    return text.rstrip().endswith(OWN)

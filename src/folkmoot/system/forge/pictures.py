@@ -3,8 +3,7 @@
 from typing import Any, Literal
 
 from folkmoot.core.proposals.proposal import COMPLETED, Check, Said, Seen, check_state
-from folkmoot.system.forge.graph import cut, login, nodes
-from folkmoot.worker.forge.port import OWN
+from folkmoot.system.forge.graph import cut, has_all, is_own, login, nodes
 
 MAY_WRITE = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 ASKS = "CHANGES_REQUESTED"
@@ -34,9 +33,9 @@ QUERY = """query($ids: [ID!]!) {
         }
       } } } } }
       reviews(last: 100) { pageInfo { hasPreviousPage } nodes { id state body authorAssociation author { login } } }
-      reviewThreads(last: 50) { pageInfo { hasPreviousPage } nodes { isResolved path line comments(last: 10) { nodes {
-        id body authorAssociation author { login }
-      } } } }
+      reviewThreads(last: 50) { pageInfo { hasPreviousPage } nodes { isResolved path line comments(last: 10) {
+        pageInfo { hasPreviousPage } nodes { id body authorAssociation author { login } }
+      } } }
     }
   }
 }"""
@@ -69,7 +68,7 @@ def seen(node: dict[str, Any], required: list[str] | None) -> Seen:
         # Right after a push the list may yet be that of the commit before.
         whole=whole and commit == node.get("headRefOid"),
         said=_said(node),
-        more_said=any(_has_more(node.get(name)) for name in ("reviews", "reviewThreads")),
+        all_said=_is_all_said(node),
     )
 
 
@@ -125,12 +124,15 @@ def _words(kind: str, one: dict[str, Any], **more: Any) -> Said:
     text = str(one.get("body") or "")
     may = one.get("authorAssociation") in MAY_WRITE
     by = login(one.get("author")) or "somebody"
-    own = text.rstrip().endswith(OWN)  # whoever quotes the board's own words has written something below them
-    return Said(id=f"{kind}:{one['id']}", by=by, text=cut(text), may=may, own=own, **more)
+    return Said(id=f"{kind}:{one['id']}", by=by, text=cut(text), may=may, own=is_own(text), **more)
 
 
-def _has_more(connection: Any) -> bool:
-    return bool(((connection or {}).get("pageInfo") or {}).get("hasPreviousPage"))
+def _is_all_said(node: dict[str, Any]) -> bool:
+    """Is this all of every review, and of every thread that is not settled?"""
+    threads = [one for one in nodes(node.get("reviewThreads")) if not one.get("isResolved")]
+    return all(has_all(one) for one in (node.get("reviews"), node.get("reviewThreads"))) and all(
+        has_all(one.get("comments")) for one in threads
+    )
 
 
 def _line(one: object) -> int | None:

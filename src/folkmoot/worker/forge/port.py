@@ -5,7 +5,7 @@ from typing import Literal, Protocol
 
 from msgspec import Struct, field
 
-from folkmoot.core.proposals.issue import ForgeIssue, SeenIssue, Tracked
+from folkmoot.core.proposals.issue import URL, ForgeIssue, SeenIssue, Tracked
 from folkmoot.core.proposals.proposal import Proposal, Seen
 from folkmoot.errors import Refused
 from folkmoot.worker.git.remote.remote import RemoteAway
@@ -50,6 +50,10 @@ class Pulled(Struct, frozen=True, kw_only=True):
     number: int
     url: str
     node: str = ""
+
+    def __post_init__(self) -> None:
+        if self.number < 1 or not URL.fullmatch(self.url):
+            raise ValueError(f"{self.url[:60]!r} is no pull request")
 
 
 class Forge(Protocol):

@@ -78,7 +78,10 @@ class ForgeWatch:
         self._told = ""
         merged = {}
         for item, proposal in proposals.items():
-            if (seen := found.get(proposal.number)) is not None:
+            seen = found.get(proposal.number)
+            if seen is not None and seen.no_commit:
+                self._tell(f"item {item}: the forge tells of a commit that is none: {seen.no_commit[:60]!r}")
+            elif seen is not None:
                 self._take_in(flow, workspaces, item, seen)
                 if self._merge(forge, flow, item, proposal, seen):
                     merged[item] = proposal
