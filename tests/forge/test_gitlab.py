@@ -14,6 +14,7 @@ from folkmoot.errors import Refused
 from folkmoot.system.forge.gitlab import GitLab as Port
 from folkmoot.system.forge.token import GITLAB, Token
 from folkmoot.wiring.forge.forges import PUBLIC, _issues_named, place_named, token_of
+from folkmoot.wiring.trust import Outside
 from folkmoot.worker.forge.port import BEGIN, END, OWN, ForgeAway, ForgeLimited, ForgeRefused, Wish
 from tests.forge.github import TOKEN, Pull, git
 from tests.forge.gitlab import PROJECT, GitLab
@@ -257,10 +258,6 @@ def test_a_merge_request_from_a_fork_is_not_ours(shop: Workshop) -> None:
     assert hub.pulls[theirs].body == "<!-- moot:begin --><!-- moot:end -->"
 
 
-def nowhere(program: str) -> str | None:
-    return None
-
-
 @pytest.mark.attack(
     "login",
     "a clone's remote is at somebody's host, and the token of another forge is in the environment",
@@ -284,7 +281,7 @@ def test_a_token_goes_to_the_forge_that_it_is_for(
     flow = replace(shop.application.queries.flow(), land=Land(mode="pr", **land))
     git(shop.folder, "remote", "set-url", "origin", address)
     named = place_named(shop.home, flow)
-    token = token_of(shop.home, named, nowhere)
+    token = token_of(shop.home, named, Outside(shop.home))
     if goes:
         assert token() == TOKEN
     else:
