@@ -543,9 +543,8 @@ def the_same_again(patch: Patch) -> None:
 
 @defect("R-16", "an item is parked, and its question closed", in_log=False)
 def parked_for_good(patch: Patch) -> None:
-    def wrong(case: Case, question: Question, text: str) -> None:
-        option = next(option for option in question.options if option.effect == "park")
-        answers._record(case, question, Chosen(option, text), None, None)
+    def wrong(case: Case, question: Question, said: Chosen) -> None:
+        answers._record(case, question, said, None, None)
 
     patch.setattr(answers, "_park", wrong)
 
