@@ -175,9 +175,10 @@ def _may_make(command: Command, item: Item | None) -> bool:
 
 
 def _parent(reading: Reading, command: Command, item: Item, asker: str) -> Item | None:
-    """Whose branch the item's work comes onto, if it is there for it: not once that item has ended."""
-    lands = isinstance(command, (commands.ReportRun, commands.RecordLanding)) or item.kind == "dispatch"
-    if not lands or (item.head is None and getattr(command, "work", None) is None):
+    """Whose branch the item's work comes onto, and who acts on what was sent for: not once that item has ended."""
+    lands = isinstance(command, (commands.ReportRun, commands.RecordLanding))
+    has_work = item.head is not None or getattr(command, "work", None) is not None
+    if item.kind != "dispatch" and not (lands and has_work):
         return None
     parent = reading.item(asker)
     return parent if parent is not None and parent.status not in ENDED else None

@@ -132,8 +132,12 @@ def clarify(
 
 
 def _gives_way(case: Case, question: str, part: str | None) -> bool:
-    """A child that may not ask ends instead; only what was dispatched, and has no parent, is asked about itself."""
-    if case.item.kind not in ONE_SHOT_KINDS or (part and case.item.parent is None):
+    """A child that may not ask ends instead; only what was dispatched, and has no parent, is asked about itself. So is
+    what nobody hears of any more, since the item whose run sent for it has ended."""
+    item = case.item
+    if item.kind not in ONE_SHOT_KINDS or (part and item.parent is None):
+        return False
+    if item.kind == "dispatch" and item.dispatched_by and case.situation.parent is None:
         return False
     give_way(case, question)
     return True
