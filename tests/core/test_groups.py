@@ -166,6 +166,25 @@ def test_accepting_the_risk_is_no_reason_to_change_anything(verdict: str) -> Non
         assert board.place(item) == ("test", "ready")
 
 
+@pytest.mark.ledger("R-14", "P-05", "P-07")
+@pytest.mark.parametrize("more", [[], [{"severity": "high", "issue": "no check", "file": "b.py", "line": 7}]])
+def test_an_accepted_risk_is_a_remark_for_whoever_goes_on(more: list[dict[str, Any]]) -> None:
+    """It was gone with all that was said of it: where it is, how it is used, and how it would be mended."""
+    with SoundBoard(PIPELINE) as board:
+        item = in_review(board)
+        hole = {**LEAK, "file": "a.py", "line": 3, "exploit": "a name with a quote", "recommendation": "parameters"}
+        board.effort("devils-advocate", "changes_requested", findings=[hole, *more])
+        board.effort("reviewer", "done")
+        board.answer(board.inbox()[0], "accept the risk and go on", more="internal only")
+        assert board.place(item) == ("implement" if more else "test", "ready")
+        taken, *others = board.item(item).findings
+        assert (taken.file, taken.line, taken.exploit) == ("a.py", 3, "a name with a quote")
+        assert taken.remark and taken.fixed == "no, a person took the risk"
+        assert [one.remark for one in others] == [False for _ in more]
+        board.effort("implementer" if more else "test-executor", "done")
+        assert board.inbox() == [], "it is not asked about again"
+
+
 @pytest.mark.ledger("R-14", "P-07")
 @pytest.mark.parametrize("answer", ["1", "fix it", "Fix it - close that hole first"])
 def test_a_critical_finding_is_fixed_unless_a_person_takes_the_risk_even_if_its_finder_said_done(answer: str) -> None:
@@ -199,7 +218,7 @@ def test_accepting_the_risk_of_one_does_not_accept_that_of_the_other() -> None:
         assert board.place(item) == ("review", ASKED)
         board.answer(second, "1")
         assert board.place(item) == ("implement", "ready")
-        assert [f["issue"] for f in board.show(item)["findings"]] == ["no check"]
+        assert [f["issue"] for f in board.show(item)["findings"] if not f["remark"]] == ["no check"]
 
 
 @pytest.mark.ledger("R-14", "R-08")
@@ -321,7 +340,7 @@ def test_a_part_whose_agent_is_at_its_end_fails_and_its_item_asks(way: str) -> N
         assert board.item(part_of(board, item, "reviewer")).status == "failed"
         assert board.place(item) == ("review", ASKED)
         assert len(board.inbox()) == 1
-        assert [f["issue"] for f in board.show(item)["findings"]] == ["no check"]
+        assert [f["issue"] for f in board.show(item)["findings"] if not f["remark"]] == ["no check"]
 
 
 @pytest.mark.ledger("R-13", "P-06")
@@ -469,7 +488,7 @@ def test_a_later_finding_outside_the_fix_becomes_an_item_of_its_own() -> None:
         new = board.show(aside[0]["context"]["items"][0])
         assert (new["column"], new["kind"], new["priority"]) == ("implement", "item", "low")
         assert [f["issue"] for f in new["findings"]] == ["an old typo"]
-        assert [f["issue"] for f in board.show(item)["findings"]] == ["no check"]
+        assert [f["issue"] for f in board.show(item)["findings"] if not f["remark"]] == ["no check"]
         assert board.place(item) == ("implement", "ready")
 
 

@@ -13,6 +13,7 @@ from folkmoot.core.rules.sharing.findings import against_done, merged, remarks, 
 from folkmoot.core.situation import Case
 
 STRICTNESS: tuple[Outcome, ...] = ("failed", "disputed", "changes_requested", "done")
+RISK_TAKEN = "no, a person took the risk"  # what was done about it
 
 
 def settle_group(case: Case) -> None:
@@ -162,13 +163,18 @@ def disputing(case: Case) -> dict[str, list[Remark]]:
 
 
 def waived(outputs: dict[str, Output], part: str) -> dict[str, Output]:
-    """A person takes the risk: the critical findings of that part are no reason to change anything."""
+    """A person takes the risk: the critical findings of that part are no reason to change anything. They stay, since
+    whoever goes on must know which risk was taken."""
     changed = {}
     for child, output in outputs.items():
         if output.kind == "part" and output.agent == part:
-            left = [finding for finding in output.findings if finding.severity != "critical"]
+            findings = [
+                replace(one, fixed=RISK_TAKEN) if one.severity == "critical" and one.fixed is None else one
+                for one in output.findings
+            ]
+            left = still_open(findings)
             said_done = output.claimed == "done" and against_done(left, output.tests) is None
             lenient = output.outcome == "changes_requested" and (said_done or not left)
-            output = replace(output, findings=left, outcome="done" if lenient else output.outcome)
+            output = replace(output, findings=findings, outcome="done" if lenient else output.outcome)
         changed[child] = output
     return changed
