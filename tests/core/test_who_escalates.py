@@ -148,6 +148,7 @@ OPTIONS: list[tuple[Any, list[str]]] = [
     ([10, 20.5], ["10", "20.5"]),
     ([{"option": "JWT", "why_insufficient": "no logout"}], ["JWT"]),
     ([{"label": "JWT", "description": "tokens"}, {"name": "Session"}], ["JWT", "Session"]),
+    ([{"id": "A", "label": "JWT"}, {"id": 2, "label": "Session"}], ["A: JWT", "Session"]),
 ]
 
 

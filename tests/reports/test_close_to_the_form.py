@@ -398,3 +398,35 @@ def test_a_comment_beside_a_summary_or_in_parts_is_named_back() -> None:
     for said in ('"summary": "x", "comment": "y"', '"comment": {"content": "y"}'):
         with pytest.raises(Invalid, match="did you mean 'comments'"):
             read_report(f'{{"outcome": "failed", {said}}}')
+
+
+LABELLED = [
+    {"id": "A", "label": "Offset", "description": "limit in the query", "pros": ["simple"], "cons": ["slow", "jumps"]},
+    {"title": "Cursor", "recommended": True, "why_insufficient": None},
+    {"description": "all of them"},
+]
+
+
+@pytest.mark.ledger("P-03", "R-16")
+@pytest.mark.parametrize("beside", [True, False])
+def test_an_option_is_read_with_all_that_is_said_of_it_by_whichever_name_it_has(beside: bool) -> None:
+    if beside:
+        said = read({**CLARIFICATION, "options": LABELLED})
+    else:
+        said = read({"outcome": "asks", "question": {"question": "Pages?", "options": LABELLED}})
+    assert said.question is not None
+    assert [(one.option, one.why_insufficient) for one in said.question.options] == [
+        ("A: Offset", "limit in the query; pros: simple; cons: slow, jumps"),
+        ("Cursor", "recommended: yes"),
+        ("all of them", None),
+    ]
+
+
+@pytest.mark.ledger("P-03")
+@pytest.mark.parametrize("name", ["question", "questions"])
+def test_several_questions_of_one_request_are_one_question_with_all_of_them(name: str) -> None:
+    rest = {key: value for key, value in CLARIFICATION.items() if key != "question"}
+    said = read({**rest, name: ["Pages?", "Which limit?"], "context": ["all items", "no limit is given"]})
+    assert said.question is not None
+    assert said.question.question == "Pages?\nWhich limit?"
+    assert said.question.context == "all items\nno limit is given"

@@ -10,6 +10,7 @@ from folkmoot.core.report import Choice, Finding, Report
 from folkmoot.core.vocabulary.lines import number_in
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.problems import Problems, finding_told, listed_under, problems_in
+from folkmoot.core.vocabulary.ways import option_told
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown, unknown_cause
 from folkmoot.reports.loose.options import options_in
@@ -105,11 +106,9 @@ class Taken:
             return []
         found = []
         for part in value:
-            if isinstance(part, dict) and isinstance(part.get("option"), str):
-                why = part.get("why_insufficient")
-                found.append(Choice(option=part["option"], why_insufficient=why if isinstance(why, str) else None))
-                if part.keys() - {"option", "why_insufficient"}:
-                    self.used.discard(name)  # it says more than we have a place for
+            told = option_told(part) if isinstance(part, dict) else None
+            if told is not None:
+                found.append(Choice(option=told.option, why_insufficient=told.why_insufficient))
             elif isinstance(part, str | int | float):
                 found.append(Choice(option=str(part)))
             else:

@@ -160,10 +160,10 @@ def _strictly(said: Taken, value: dict[str, Any], place: str = "") -> Tests | No
 
 
 def _clarification(said: Taken, around: dict[str, Any]) -> Report:
-    question = said.text("question")
+    question = said.whole("question", "questions")
     if not (question and question.strip()):
         said.faults.append("question: missing")
-    return _asks(said, question or "", question or "")
+    return _asks(said, question or "", question or "", context="\n".join(said.texts("context")) or None)
 
 
 def _escalation(said: Taken, around: dict[str, Any]) -> Report:

@@ -1,8 +1,9 @@
-"""The ways in which a question of the rules can be answered, and what each of them does. Nowhere else is it said."""
+"""The ways in which a question of the rules can be answered, and what each of them does. Nowhere else is it said. And
+what an agent offers as an option, however it writes it."""
 
-from typing import Literal
+from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, json
 
 from folkmoot.core.records import Option
 
@@ -88,3 +89,45 @@ def does(option: Option) -> str | None:
         return f"the item goes to {option.to}" if option.to else None
     words = DOES.get(effect) if option.to else HERE.get(effect, DOES.get(effect))
     return words.format(to=option.to) if words else None
+
+
+# Under these names an option of an agent says what can be chosen, and why it is not chosen yet, the nearest name first.
+_NAMES = ("option", "label", "name", "title", "text", "value", "description", "id")
+_WHYS = ("why_insufficient", "why", "description")
+_LETTERS = ("id", "key", "letter")  # what it is called beside others: A, B
+_LETTER_MAX = 3
+
+
+def option_told(value: dict[str, Any]) -> Option | None:
+    """An option by whichever name it has, with all that is said of it: whoever chooses reads nothing else. None if
+    there is nothing to choose."""
+    name, why = _first(value, _NAMES), _first(value, _WHYS)
+    if name is None:
+        return None
+    words, told = value[name].strip(), []
+    if why is not None and why != name:
+        told.append(value[why].strip())
+    letter = _first(value, _LETTERS)
+    if letter is not None and letter != name and _is_letter(value[letter].strip()):
+        words = f"{value[letter].strip()}: {words}"
+    else:
+        letter = None
+    rest = ((key, _words(said)) for key, said in value.items() if key not in (name, why, letter))
+    told += [f"{key}: {said}" for key, said in rest if said]
+    return Option(option=words, why_insufficient="; ".join(told) or None)
+
+
+def _first(value: dict[str, Any], names: tuple[str, ...]) -> str | None:
+    return next((name for name in names if isinstance(told := value.get(name), str) and told.strip()), None)
+
+
+def _is_letter(word: str) -> bool:
+    return word.isalnum() and not word.isdigit() and len(word) <= _LETTER_MAX
+
+
+def _words(said: Any) -> str:
+    if isinstance(said, list):
+        return ", ".join(filter(None, map(_words, said)))
+    if said is None or isinstance(said, str):
+        return (said or "").strip()
+    return {True: "yes", False: "no"}[said] if isinstance(said, bool) else json.encode(said).decode()

@@ -21,6 +21,7 @@ from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import counted
 from folkmoot.core.vocabulary.plans import split_field
 from folkmoot.core.vocabulary.problems import NAMES, listed_under, problems_in
+from folkmoot.core.vocabulary.ways import option_told
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.loose.issues import OPEN, left_open, uncounted
 from folkmoot.reports.loose.options import options_in
@@ -216,8 +217,13 @@ def _question(data: dict[str, Any]) -> None:
         if isinstance(options, str):
             options = [{"option": one.option, "why_insufficient": one.why_insufficient} for one in options_in(options)]
         if isinstance(options, list):
-            listed = [{"option": o} if isinstance(o, str) else o for o in options]
+            listed = [{"option": one} if isinstance(one, str) else _option(one) for one in options]
             data["question"] = {**question, "options": listed}
+
+
+def _option(value: Any) -> Any:
+    told = option_told(value) if isinstance(value, dict) else None
+    return {"option": told.option, "why_insufficient": told.why_insufficient} if told is not None else value
 
 
 def _beside_question(data: dict[str, Any]) -> None:

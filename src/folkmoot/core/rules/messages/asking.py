@@ -13,14 +13,13 @@ from folkmoot.core.rules.messages.writing import write
 from folkmoot.core.rules.questions import clarify
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.phrases.flags import blocking_in
+from folkmoot.core.vocabulary.ways import option_told
 from folkmoot.core.vocabulary.words import is_security
 
 OPTIONS_MAX = 20
 ASKS = ("details", "question", "questions", "reason", "description")
 HELPS = ("help", "what_would_help")
 _OF_QUESTION = (*ASKS, *HELPS, "context", "options", "default", "status", "type", "from", "to", "item")
-OPTION_NAMES = ("option", "label", "name", "title", "text", "value", "description", "id")
-WHYS = ("why_insufficient", "why", "description")
 
 
 def words_of(payload: dict[str, Any]) -> str:
@@ -106,10 +105,7 @@ def escalate(case: Case, message: Message) -> None:
 def _option(value: Any) -> Option | None:
     """What can be chosen, by whichever name it has; None if there is nothing to choose."""
     if isinstance(value, dict):
-        named = (value.get(name) for name in OPTION_NAMES)
-        words = next((text.strip() for text in named if isinstance(text, str) and text.strip()), None)
-        why = next((text for name in WHYS if isinstance(text := value.get(name), str) and text.strip()), None)
-        return Option(option=words, why_insufficient=why) if words else None
+        return option_told(value)
     words = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
     return Option(option=words) if words else None
 
