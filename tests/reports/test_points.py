@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.core.enums import SEVERITIES
-from folkmoot.core.vocabulary.lines import finding_in
+from folkmoot.core.vocabulary.lines import finding_in, unmarked
 from folkmoot.reports.loose.options import options_in
 from folkmoot.reports.read import read_report
 
@@ -258,3 +258,47 @@ def test_what_stands_between_a_severity_and_its_words_is_kept(
 ) -> None:
     found = finding_in(point)
     assert (found.severity, found.kind, found.issue, found.fixed) == ("critical", kind, issue, fixed)
+
+
+MEANT = "`SELECT *` reads `*cfg` before 2 * n, see src/**/*.go and (*T).String of **this** `a_b`"
+KEPT = "SELECT * reads *cfg before 2 * n, see src/**/*.go and (*T).String of this a_b"
+WAYS_TO_WRITE = {
+    "a point": "- High: a.go:7: {}",
+    "a bold severity": "- **High** — a.go:7 — {}",
+    "a star": "* `High`: a.go:7: {}",
+    "a number": "1. [HIGH] a.go:7 - {}",
+    "below a heading": "### High\n- a.go:7: {}",
+    "fields": "- **Severity**: high\n  **File**: a.go:7\n  **Issue**: {}",
+    "a table": "| Severity | File | Issue |\n|---|---|---|\n| **High** | `a.go:7` | {} |",
+}
+
+
+@pytest.mark.ledger("P-02", "P-09")
+@pytest.mark.parametrize("written", WAYS_TO_WRITE.values(), ids=WAYS_TO_WRITE)
+def test_a_sign_that_marks_nothing_is_kept_in_what_was_found(written: str) -> None:
+    """`2 * n` became `2  n`, and `src/**/*.go` another folder: whoever mends it was told something else."""
+    text = f"## Summary\nRead.\n## Issues Found\n{written.format(MEANT)}\n## Status\n- [x] Needs follow-up\n"
+    (found,) = read_report(text).findings
+    assert (found.severity, found.file, found.line) == ("high", "a.go", 7)
+    assert found.issue.endswith(KEPT)
+
+
+@pytest.mark.ledger("P-02")
+@pytest.mark.parametrize(
+    ("words", "bare"),
+    [
+        ("**High**: x", "High: x"),
+        ("**High: `a*b` and c**", "High: a*b and c"),
+        ("**High: x", "High: x"),
+        ("High**: x", "High: x"),
+        ("***x*** y", "x y"),
+        ("*x* y", "x y"),
+        ("*x is no pointer", "*x is no pointer"),
+        ("2*3*4 and **kw", "2*3*4 and **kw"),
+        ("*.go and *.ts, a.*, *args", "*.go and *.ts, a.*, *args"),
+        ("``a`b`` and ` alone", "a`b and  alone"),
+        ("```go", "```go"),
+    ],
+)
+def test_only_marks_are_taken_away(words: str, bare: str) -> None:
+    assert unmarked(words) == bare

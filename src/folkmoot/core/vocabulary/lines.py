@@ -48,7 +48,13 @@ _ONLY_KIND = pattern(
     r"|review|quality|code|a|an|the)*",
     re.IGNORECASE,
 )
+# Marks of markdown. A sign that marks nothing is none of them: `2 * n`, `src/**/*.go`, `(*T).String`.
+_CODE = pattern(r"(?<!`)(`{1,2})(?!`)([^\n]{1,2000}?)(?<!`)\1(?!`)")
+_HIDDEN = pattern(r"\x00(\d{1,6})\x00")
+_EMPHASIS = pattern(r"(?<![\w*])(\*{1,3})(?=[^\s*./)])([^*]{1,2000}?)(?<=[^\s*])\1(?![\w*])")
+_HALF_A_MARK = pattern(r"\A\*{2,3}(?=\S)|(?<=[^\s*/])\*{2,3}(?=:|\Z)|(?<!`)`(?!`)")
 _TOKEN = pattern(r"\S+")
+_SPACE = pattern(r"\s")
 _AROUND = "`(),;:[]"
 _SIGNS = ":])–—-, "
 _LINE_BEHIND = pattern(r"[\s,;:]{0,3}(?:\(|at |on |#)?\s?(?:lines? |L)(\d{1,9})\b", re.IGNORECASE)
@@ -73,6 +79,7 @@ _BALLS: dict[str, Severity] = {
 }
 LINE = pattern(r"(?:lines?\s{0,3}|L)?(\d{1,9})(\s{0,3}[-–,].{1,40})?", re.IGNORECASE | re.ASCII)  # `L42`, `42-45`
 PLACE = pattern(r"(.{1,1000}?):(\d{1,9})((?:-\d{1,9})?(?::\d{1,9})?)", re.DOTALL)
+_BETWEEN_PLACES = pattern(r"\s{0,3}[,;\n]\s{0,3}(?:and\s)?|\s(?:and|&)\s")
 
 # Several paths in one text: only where each has an ending, is a folder or lies in one, or has a name that everybody
 # knows, so that a name with a comma stays whole.
@@ -135,6 +142,26 @@ def severity_of(word: str) -> Severity | None:
     return grades[grade] if grade < len(grades) else None
 
 
+def unmarked(words: str) -> str:
+    """Words without the marks of markdown; what stands in code is kept letter by letter, since it is what is meant."""
+    codes: list[str] = []
+
+    def hide(found: re.Match[str]) -> str:
+        codes.append(found.group(2))
+        return f"\0{len(codes) - 1}\0"
+
+    bare = _CODE.sub(hide, words.replace("\0", ""))
+    bare = _HALF_A_MARK.sub("", _EMPHASIS.sub(r"\2", bare))
+    return _HIDDEN.sub(lambda found: codes[int(found.group(1))], bare).strip()
+
+
+def places_in(file: str) -> list[str]:
+    """`a.go:3, b.go:7` names two places, and no file of that name; anything else is one as it stands."""
+    parts = [part for part in _BETWEEN_PLACES.split(file.strip()) if part]
+    several = len(parts) > 1 and all(PLACE.fullmatch(part) and not _SPACE.search(part) for part in parts)
+    return parts if several else [file]
+
+
 def with_range(issue: str, lines: str) -> str:
     """The words with the lines they are about, where these are more than the one that has a field."""
     bare = lines.lower().removeprefix("lines").removeprefix("line").strip(" l")
@@ -145,7 +172,7 @@ def finding_in(point: str, kind: FindingKind = "review", severity: Severity | No
     """`High: handlers/feature.go:42: Missing check`, in any order and with any markup. `severity` is the one of the
     list that it stands in: what the words say themselves goes first."""
     point, fixed = mended_in(point)
-    bare = point.replace("*", "").replace("`", "").strip()
+    bare = unmarked(point)
     signs = _ADORNED.match(bare)
     label = _SEVERITY_LABEL.sub("", bare[signs.end() :] if signs else bare)
     head = label[:60].lower().lstrip("[( ")
@@ -181,7 +208,7 @@ def finding_in(point: str, kind: FindingKind = "review", severity: Severity | No
 
 def unknown_severity(point: str) -> str | None:
     """What stands where a severity would, and is none that anybody knows: `Sev 9: …`, `Crtical: …`, `Very high: …`."""
-    bare = _ADORNED.sub("", point.replace("*", "").replace("`", "").strip())
+    bare = _ADORNED.sub("", unmarked(point))
     other = _OTHER_SEVERITY.match(bare)
     if other is not None:
         return other.group(1) if severity_of(other.group(1)) is None else None

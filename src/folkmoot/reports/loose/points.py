@@ -9,7 +9,15 @@ from msgspec.structs import replace
 
 from folkmoot.core.enums import SEVERITIES, FindingKind, Severity
 from folkmoot.core.report import Finding
-from folkmoot.core.vocabulary.lines import PATH, finding_in, place_in, says_severity, severity_of, unknown_severity
+from folkmoot.core.vocabulary.lines import (
+    PATH,
+    finding_in,
+    place_in,
+    says_severity,
+    severity_of,
+    unknown_severity,
+    unmarked,
+)
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.undone import verdict_named
@@ -270,7 +278,7 @@ def _field(words: str) -> tuple[str, str] | None:
     """`**Severity:** High`: a field of a finding, and what stands in it."""
     found = _FIELD.fullmatch(words.strip())
     field = _OWN.get(plain(found.group(1))) if found else None
-    return (field, found.group(2).strip(" *_`")) if found and field else None
+    return (field, unmarked(found.group(2)).strip(" _")) if found and field else None
 
 
 def _one(title: str, points: list[Point], kind: FindingKind, weight: Severity | None = None) -> Finding:
@@ -329,7 +337,8 @@ def _apart(lines: list[str]) -> tuple[list[str], list[list[str]]]:
 def _rows(table: list[str], kind: FindingKind) -> Iterator[Finding]:
     """Each row of a table, by the names at its head; without a head by what stands in its cells."""
     rows = [
-        [cell.strip(" *_`").replace("\\|", "|") for cell in _CELLS.split(line.strip().strip("|"))] for line in table
+        [unmarked(cell).strip(" _").replace("\\|", "|") for cell in _CELLS.split(line.strip().strip("|"))]
+        for line in table
     ]
     ruled = len(table) > 1 and _RULE.fullmatch(table[1]) is not None
     names = [plain(cell) for cell in rows[0]]

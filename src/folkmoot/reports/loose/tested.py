@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from folkmoot.core.report import Finding
-from folkmoot.core.vocabulary.lines import number_in, place_in
+from folkmoot.core.vocabulary.lines import number_in, place_in, unmarked
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.reds import failed_test_named, is_over_now
@@ -43,7 +43,7 @@ def failed_tests(lines: list[str]) -> list[Finding]:
 
 
 def _of_row(row: str) -> Iterator[Finding]:
-    cells = [cell.strip(" *_`").replace("\\|", "|") for cell in _CELLS.split(row.strip().strip("|"))]
+    cells = [unmarked(cell).strip(" _").replace("\\|", "|") for cell in _CELLS.split(row.strip().strip("|"))]
     red = next((cell for cell in cells if _CELL.fullmatch(cell)), None)
     rest = [cell for cell in cells if cell and cell is not red and not says_nothing(cell)]
     if red is not None and rest and number_in(rest[0]) is None:
@@ -52,7 +52,7 @@ def _of_row(row: str) -> Iterator[Finding]:
 
 def _of_point(words: str) -> Iterator[Finding]:
     bullet = _BULLET.match(words)
-    bare = (words[bullet.end() :] if bullet else words).replace("*", "").replace("`", "").strip()
+    bare = unmarked(words[bullet.end() :] if bullet else words)
     if bullet is None and not bare.startswith(("FAIL", "---", *_SIGNS)):
         named = failed_test_named(bare)
         return (yield _failed(named, bare)) if named else None
