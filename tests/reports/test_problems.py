@@ -210,3 +210,28 @@ def test_a_field_without_a_name_is_no_other_field() -> None:
     found = finding_told({"severity": "high", "": "a.go", "issue": "no check"}, "review").finding
     assert (found.file, found.recommendation, found.fixed, found.issue) == (None, None, None, "no check")
     assert "a.go" in (found.why or "")
+
+
+SEVERAL = "services/user.go:123, services/auth.go:45"
+
+
+@pytest.mark.ledger("P-02", "R-22")
+@pytest.mark.parametrize("between", [", ", "; ", " and ", "\n", ", and "])
+def test_several_places_in_one_text_are_no_file_of_that_name(between: str) -> None:
+    places = SEVERAL.replace(", ", between)
+    said = read_report(json.dumps({**SECURITY, "vulnerabilities": [{**VULNERABILITY, "location": places}]}))
+    found = said.findings[0]
+    assert (found.file, found.line) == ("services/user.go", 123)
+    assert found.issue == f"sql_injection ({SEVERAL})"
+    (found,) = read_report(
+        json.dumps({"outcome": "changes_requested", "findings": [{"issue": "a hole", "file": places}]})
+    ).findings
+    assert (found.file, found.line, found.issue) == ("services/user.go", 123, f"a hole ({SEVERAL})")
+
+
+@pytest.mark.ledger("R-22")
+@pytest.mark.parametrize("name", ["notes, old.md", "a, b.go:3", "C:5, x", "one and two:3"])
+def test_a_file_may_have_such_a_name(name: str) -> None:
+    told = finding_told({"issue": "a hole", "file": name}, "review").finding
+    assert (told.file or "") in name and name.startswith(told.file or "?")
+    assert "(" not in told.issue

@@ -16,6 +16,7 @@ from folkmoot.core.vocabulary.lines import (
     finding_in,
     is_misspelt,
     number_in,
+    places_in,
     severity_of,
     unknown_severity,
     with_range,
@@ -369,8 +370,8 @@ class _Said:
 
     def files(self) -> list[str]:
         """Where several are named for one problem."""
-        told = next((value for name in _FILES if isinstance(value := self.get(name), list)), self.get("files"))
-        return [one for one in (told if isinstance(told, list) else [told]) if isinstance(one, str) and one]
+        told = next((v for kind in (list, str) for name in _FILES if isinstance(v := self.get(name), kind)), [])
+        return [one for one in (places_in(told) if isinstance(told, str) else told) if isinstance(one, str) and one]
 
     def place(self) -> tuple[str | None, int | None, str]:
         """A file and a line, whether apart or written `file:line`, and more lines as they were said."""
@@ -390,7 +391,7 @@ class _Said:
                 lines = told.strip()
             else:
                 self.faults.append(f"line: {told!r:.80} is no line")
-        place = PLACE.fullmatch(file) if file is not None and line is None else None
+        place = PLACE.fullmatch(places_in(file)[0]) if file is not None and line is None else None
         if place is None:
             return file, line, lines
         if place.group(3):

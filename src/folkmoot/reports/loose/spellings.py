@@ -12,6 +12,7 @@ from folkmoot.core.vocabulary.lines import (
     finding_in,
     is_misspelt,
     paths_in,
+    places_in,
     severity_of,
     unknown_severity,
     with_range,
@@ -287,7 +288,10 @@ def _finding(part: dict[str, Any]) -> dict[str, Any]:
         said["line"] = int(found.group(1))
         said = _with_range(said, lines if found.group(2) else "")
     file = said.get("file")
-    place = PLACE.fullmatch(file.strip()) if isinstance(file, str) and said.get("line") is None else None
+    places = places_in(file.strip()) if isinstance(file, str) and said.get("line") is None else [""]
+    place = PLACE.fullmatch(places[0])
+    if len(places) > 1:
+        said["issue"] = f"{said.get('issue', '')} ({', '.join(places)})".strip()
     if place:
         said |= {"file": place.group(1), "line": int(place.group(2))}
         said = _with_range(said, f"{place.group(2)}{place.group(3)}" if "-" in place.group(3) else "")
