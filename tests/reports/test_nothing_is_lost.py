@@ -256,3 +256,34 @@ def test_nothing_is_lost_of_many_statements_in_one_text(kinds: list[str]) -> Non
     marks = Marks()
     text = "\n\nThen this.\n\n".join(block(marks, kind) for kind in kinds)
     assert lost(heard(text), marks) == [], text
+
+
+FORM_ALONE = "## Summary\nBuilt it.\n\n## Changes Made\n- a.go: x\n{inside}\n## Status\n- [x] Complete\n{behind}"
+ANSWERED = '{"findings": [{"file": "a.go", "line": 60, "status": "wont_fix", "reason": "closed by the caller"}]}'
+STANDING_BESIDE = {
+    "an object": ANSWERED,
+    "a fenced object": f"```json\n{ANSWERED}\n```",
+    "an object over lines": '{\n "coverage": "81%",\n "open": ["closed by the caller"]\n}',
+    "what looks like a placeholder": '```json\n{"note": "closed by the caller"}\n```',
+    "code": "```go\n// closed by the caller\n```",
+    "output": "The log:\n```\nclosed by the caller\n```",
+}
+
+
+@pytest.mark.ledger("P-09", "R-22")
+@pytest.mark.parametrize("where", ["inside", "behind", "before"])
+@pytest.mark.parametrize("told", STANDING_BESIDE.values(), ids=STANDING_BESIDE)
+def test_data_and_code_beside_a_form_are_told(told: str, where: str) -> None:
+    """Beside JSON they were, beside the form alone nobody read them; and a fence's marks stood as the Status."""
+    text = FORM_ALONE.format(**{"inside": "", "behind": "", where: told})
+    report = read_report(f"{told}\n\n{text}" if where == "before" else text)
+    assert report.outcome == "done" and report.summary == "Built it."
+    assert "closed by the caller" in str(report.extra)
+    assert "```" not in report.extra.get("Status", "")
+
+
+@pytest.mark.ledger("P-09")
+def test_an_example_beside_a_form_is_none_of_its_words() -> None:
+    example = "The form was:\n```markdown\n## Summary\n…\n## Status\n- [ ] Blocked\n```\n"
+    report = read_report(FORM_ALONE.format(inside="", behind=f"\n{example}"))
+    assert report.outcome == "done" and "Blocked" not in str(report.extra)

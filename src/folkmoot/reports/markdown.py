@@ -264,7 +264,7 @@ def _form(sections: list[Section], last: int) -> Form:
 
 def _own_lines(section: Section) -> list[tuple[int, str]]:
     """What stands in the section itself; if that is nothing, what stands in a fence in it."""
-    own = [line for line in section.body if not line.quoted]
+    own = [line for line in section.body if not (line.quoted or line.text.lstrip().startswith(("```", "~~~")))]
     outside = [line for line in own if line.fence is None]
     lines = outside if any(line.text.strip() for line in outside) else own
     return [(line.number, line.text) for line in lines]

@@ -40,7 +40,7 @@ from folkmoot.reports.splits.finding import stands_apart
 from folkmoot.reports.uniting.beside import beside
 from folkmoot.reports.uniting.heard import Heard
 from folkmoot.reports.uniting.statements import STATEMENTS_MAX, attempts_of, joined, united
-from folkmoot.reports.uniting.words import cut_out, with_shown, with_words
+from folkmoot.reports.uniting.words import cut_out, with_shown, with_untold, with_words
 
 if TYPE_CHECKING:
     from folkmoot.reports.loose.notes import Notes
@@ -108,8 +108,9 @@ def listen(text: str) -> Report:
         report = with_words(page, taken, rest, report, has_form=any(one.rank == 0 and one.report for one in heard))
         read = spoken | of_blocks | {one.line for one in heard if not one.alone}
         report = with_shown(page, read, (covered - apart.keys() - spoken) | shown, report)
-    elif around and by_form:
-        report = replace(report, extra={**report.extra, WORDS_BESIDE: "\n\n".join(around)})
+    elif by_form:
+        report = replace(report, extra={**report.extra, WORDS_BESIDE: "\n\n".join(around)}) if around else report
+        report = with_untold(page, apart.keys(), {page.lines[one.line].fence for one in heard}, report)
     if has_unstorable(to_builtins(report)):
         raise Faulty([UNSTORABLE])
     return report

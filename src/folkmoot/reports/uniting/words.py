@@ -5,7 +5,8 @@ rules can hold it against the outcome, and whoever goes on is told it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from itertools import groupby
 from typing import Any
 
 from msgspec import to_builtins
@@ -97,6 +98,28 @@ def with_shown(page: Page, read: set[int], passed_over: set[int], report: Report
         left -= len(words)
         found |= {str(len(found) + 1): words} if words else {}
     return replace(report, extra={**report.extra, SHOWN_BESIDE: found}) if found else report
+
+
+def with_untold(page: Page, apart: Collection[int], heard: set[int | None], report: Report) -> Report:
+    """A form with the objects (`apart`) and fences of which none of its parts tells: behind its Status, say. Fences in
+    which a form was `heard` are told by it."""
+    told = _plain(" ".join(_leaves(to_builtins(report))))
+    groups = [list(lines) for is_apart, lines in groupby(page.lines, lambda line: line.number in apart) if is_apart]
+    for fence in page.fences:
+        inside = page.inside(fence)
+        speaks = fence.language in SPOKEN and bool(sections_in(inside, None))
+        if fence.number not in heard and not speaks and not any(line.number in apart for line in inside):
+            groups.append(inside)
+    texts = ["\n".join(line.text.rstrip() for line in lines).strip() for lines in sorted(groups, key=_first_of)]
+    left = "\n\n".join(text for text in texts if text and _plain(text) not in told)[-WORDS_MAX:]
+    if not left:
+        return report
+    known = report.extra.get(WORDS_BESIDE)
+    return replace(report, extra={**report.extra, WORDS_BESIDE: f"{known}\n\n{left}" if known else left})
+
+
+def _first_of(lines: list[Line]) -> int:
+    return lines[0].number if lines else -1
 
 
 def _labelled(lines: list[Line]) -> tuple[Report | None, set[int]]:
