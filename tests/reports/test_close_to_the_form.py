@@ -430,3 +430,17 @@ def test_several_questions_of_one_request_are_one_question_with_all_of_them(name
     assert said.question is not None
     assert said.question.question == "Pages?\nWhich limit?"
     assert said.question.context == "all items\nno limit is given"
+
+
+@pytest.mark.ledger("P-03")
+@pytest.mark.parametrize("word", ["needs_work", "Needs work", "changes-required", "requires changes", "needs revision"])
+def test_other_words_for_changes_ask_for_changes(word: str) -> None:
+    assert read({**REVIEW, "status": word}).outcome == "changes_requested"
+
+
+@pytest.mark.ledger("P-03")
+@pytest.mark.parametrize("word", ["approved_with_suggestions", "approved pending changes", "comment", "almost"])
+def test_what_is_neither_verdict_is_refused_by_its_word(word: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        read({**REVIEW, "status": word})
+    assert word in caught.value.message

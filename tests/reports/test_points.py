@@ -273,7 +273,7 @@ WAYS_TO_WRITE = {
 }
 
 
-@pytest.mark.ledger("P-02", "P-09")
+@pytest.mark.ledger("P-09")
 @pytest.mark.parametrize("written", WAYS_TO_WRITE.values(), ids=WAYS_TO_WRITE)
 def test_a_sign_that_marks_nothing_is_kept_in_what_was_found(written: str) -> None:
     """`2 * n` became `2  n`, and `src/**/*.go` another folder: whoever mends it was told something else."""
@@ -283,7 +283,7 @@ def test_a_sign_that_marks_nothing_is_kept_in_what_was_found(written: str) -> No
     assert found.issue.endswith(KEPT)
 
 
-@pytest.mark.ledger("P-02")
+@pytest.mark.ledger("P-09")
 @pytest.mark.parametrize(
     ("words", "bare"),
     [

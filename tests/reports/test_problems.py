@@ -215,7 +215,7 @@ def test_a_field_without_a_name_is_no_other_field() -> None:
 SEVERAL = "services/user.go:123, services/auth.go:45"
 
 
-@pytest.mark.ledger("P-02", "R-22")
+@pytest.mark.ledger("P-03", "R-22")
 @pytest.mark.parametrize("between", [", ", "; ", " and ", "\n", ", and "])
 def test_several_places_in_one_text_are_no_file_of_that_name(between: str) -> None:
     places = SEVERAL.replace(", ", between)

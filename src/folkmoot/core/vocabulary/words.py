@@ -67,7 +67,12 @@ REASONS = ("concurrency", "security", "performance", "architecture", "unknown")
 APPROVED = frozenset(
     {"approved", "approve", "lgtm", "passed", "done", "complete", "completed", "ok", "no_changes_requested"}
 )
-REFUSED = frozenset({"changes_requested", "needs_fixes", "needs_changes", "rejected", "failed", "changes_needed"})
+REFUSED = frozenset(
+    {
+        *("changes_requested", "changes_needed", "changes_required", "requires_changes", "needs_changes"),
+        *("needs_fixes", "needs_work", "needs_revision", "rejected", "failed"),
+    }
+)
 # Of these some only say that an agent has done its task: on the work that it looked at they are no verdict.
 ENDINGS = frozenset({"done", "complete", "completed", "finished", "task_complete", "task_completed", "all_done"})
 FIXED = frozenset({"fixes_applied", "fixed"})
