@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from folkmoot.core.vocabulary.phrases.tallies import told_tests
 from folkmoot.wiring.boards import FileBoards
 from tests.doors.conftest import Answer, Moot
 
@@ -737,3 +738,16 @@ def test_test_failures_that_name_nothing_are_asked_for_them(board: Moot) -> None
     in_column(board, "test")
     answer = said(board, "test-executor", {"type": "test_failures"})
     assert answer.code == 2 and "failures: missing, a list of what failed" in answer.err
+
+
+@pytest.mark.ledger("P-08")
+@pytest.mark.parametrize(
+    ("counted", "told"),
+    [
+        ((10, 10, 0), "10/10 passed"),
+        ((10, 8, 2), "8/10 passed"),
+        ((10, 7, 0), "7/10 passed, 3 neither passed nor failed"),
+    ],
+)
+def test_tests_that_neither_passed_nor_failed_do_not_seem_red(counted: tuple[int, int, int], told: str) -> None:
+    assert told_tests(*counted) == told

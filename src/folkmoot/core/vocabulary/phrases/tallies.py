@@ -200,9 +200,11 @@ def completed(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def told_tests(total: int | None, passed: int | None, failed: int) -> str:
-    """As much as is known, in words: `8/10 passed`, `2 of 10 failed`, `2 failed`."""
+    """As much as is known, in words: `8/10 passed`, `2 of 10 failed`, `2 failed`. Those that neither passed nor failed
+    are named: beside `7/10 passed` alone three would seem to be red."""
     if total is not None and passed is not None:
-        return f"{passed}/{total} passed"
+        rest = total - passed - failed
+        return f"{passed}/{total} passed" + (f", {rest} neither passed nor failed" if rest > 0 else "")
     if failed:
         return f"{failed} of {total} failed" if total is not None else f"{failed} failed"
     return f"{passed} passed" if passed is not None else f"{total} in all" if total is not None else ""
