@@ -18,6 +18,9 @@ def tasks(*keys: str, **after: list[str]) -> list[Task]:
     return [Task(key=key, title=f"task {key}", after=after.get(key, [])) for key in keys]
 
 
+NO_ORDER: dict[str, list[str]] = {"a": [], "b": [], "c": [], "d": []}
+
+
 def orders(said: list[Task]) -> dict[str | None, list[str]]:
     return {task.key: task.after for task in said}
 
@@ -35,11 +38,46 @@ def orders(said: list[Task]) -> dict[str | None, list[str]]:
         (Wish("blocks", "task d", "a"), {"a": [], "b": [], "c": [], "d": ["a"]}),
         (Wish("needs", "a, b and c", "d"), {"a": [], "b": [], "c": [], "d": ["a", "b", "c"]}),
         (Wish("needs", "none", "d"), {"a": [], "b": [], "c": [], "d": []}),
+        (Wish("dependencies", [{"task": "b", "dependsOn": ["a"]}]), {"a": [], "b": ["a"], "c": [], "d": []}),
+        (Wish("dependencies", [{"id": "b", "after": "a", "why": "its type"}]), {"a": [], "b": ["a"], "c": [], "d": []}),
+        (Wish("dependencies", [{"task": "a", "blocks": ["b", "c"]}]), {"a": [], "b": ["a"], "c": ["a"], "d": []}),
+        (Wish("dependencies", [{"b": "a"}, {"c": ["a", "b"]}]), {"a": [], "b": ["a"], "c": ["a", "b"], "d": []}),
+        (Wish("dependencies", [{"task": "a", "dependsOn": []}]), {"a": [], "b": [], "c": [], "d": []}),
+        (Wish("dependencyChains", [["a", "b"], ["c", "d"]]), {"a": [], "b": ["a"], "c": [], "d": ["c"]}),
+        (Wish("dependency_chains", ["a -> b", "c -> d"]), {"a": [], "b": ["a"], "c": [], "d": ["c"]}),
+        (Wish("dependencyChains", [["a", "b"], ["c"], ["d"]]), {"a": [], "b": ["a"], "c": [], "d": []}),
+        (Wish("dependencyChains", [["a"], ["b"]]), NO_ORDER),
+        (Wish("dependencyChains", ["a", "b"]), {"a": [], "b": ["a"], "c": [], "d": []}),
+        (Wish("parallelGroups", [["a", "b", "c", "d"]]), {"a": [], "b": [], "c": [], "d": []}),
+        (Wish("phases", [{"phase": 1, "tasks": ["a"]}, {"phase": 2, "tasks": ["b"]}]), {**NO_ORDER, "b": ["a"]}),
     ],
 )
 def test_an_order_becomes_what_each_task_comes_after(wish: Wish, after: dict[str, list[str]]) -> None:
     found, faults = with_order(tasks("a", "b", "c", "d"), [wish])
     assert (orders(found), faults) == (after, [])
+
+
+@pytest.mark.ledger("Q-06", "R-32")
+@pytest.mark.parametrize(
+    "wish",
+    [
+        Wish("dependencies", [{"from": "a", "to": "b"}]),  # which of the two comes first, only its author knows
+        Wish("dependencies", [["a", "b"]]),
+        Wish("dependencies", [{"task": "b", "dependsOn": ["a"]}, {"package": "bcrypt"}]),
+        Wish("dependencies", [{"task": "b", "dependsOn": ["a"], "parallel": False}]),
+        Wish("dependencies", [{"task": "b", "dependsOn": ["bcrypt"]}]),
+        Wish("dependencies", [{"task": "b"}]),
+        Wish("dependencies", [{"b": "bcrypt"}]),
+        Wish("dependencyChain", [["a", "b", "c"]]),
+        Wish("dependencyChains", 3),
+        Wish("executionOrder", [["a", "b", "c", "d"]]),
+        Wish("executionOrder", [{"first": "a"}, {"second": "b"}]),
+        Wish("phases", [{"phase": 1, "goal": "the types"}, {"phase": 2, "goal": "the rest"}]),
+    ],
+)
+def test_an_order_of_which_a_part_is_not_understood_is_a_fault(wish: Wish) -> None:
+    found, faults = with_order(tasks("a", "b", "c", "d"), [wish])
+    assert len(faults) == 1 and f"`{wish.name}` says an order" in faults[0], orders(found)
 
 
 def test_a_task_that_names_itself_is_a_circle_and_not_passed_over() -> None:

@@ -150,6 +150,7 @@ def test_an_order_of_a_task_holds_under_each_of_its_names(order: View, form: str
         ({"executionOrder": [["codeweaver-1"], ["codeweaver-2"]]}, [[], ["codeweaver-1"]]),
         ({"phases": {"phase 1": ["codeweaver-2"], "phase 2": ["codeweaver-1"]}}, [["codeweaver-2"], []]),
         ({"dependencies": {"codeweaver-2": ["codeweaver-1"]}}, [[], ["codeweaver-1"]]),
+        ({"dependencies": [{"task": "codeweaver-2", "dependsOn": ["codeweaver-1"]}]}, [[], ["codeweaver-1"]]),
         ({"execution": "parallel"}, [[], []]),
         ({"parallel": True}, [[], []]),
         ({"dependencies": "none"}, [[], []]),
@@ -176,6 +177,8 @@ def test_an_order_of_the_whole_split_holds(order: View, after: list[list[str]]) 
         ({}, {"executionOrder": "first the database"}, "`executionOrder`"),
         ({}, {"executionOrder": ["codeweaver-1", "codeweaver-9"]}, "`executionOrder`"),
         ({}, {"blockingRules": "two first"}, "`blockingRules`"),
+        ({}, {"dependencies": [{"from": "codeweaver-1", "to": "codeweaver-2"}]}, "`dependencies`"),
+        ({}, {"dependencies": [["codeweaver-1", "codeweaver-2"]]}, "`dependencies`"),
     ],
 )
 def test_an_order_that_is_not_understood_is_asked_back_by_its_name(task: View, whole: View, key: str) -> None:

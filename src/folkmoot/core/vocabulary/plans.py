@@ -218,6 +218,16 @@ def split_field(name: str) -> str | None:
     return _BESIDE.get(plain(name))
 
 
+def names_chains(name: str) -> bool:
+    """Does it name several lines of tasks, each for itself?"""
+    return plain(name).split()[-1:] == ["chains"]
+
+
+def names_line(name: str) -> bool:
+    """Does it say that tasks come one behind the other, and not that some run at once?"""
+    return bool({"order", "sequence", "chain", "chains"} & set(plain(name).split()))
+
+
 def names_actions(name: str) -> bool:
     """Does it list what users will be able to do, each of which is a task?"""
     return plain(name) in _ACTIONS

@@ -4,6 +4,7 @@ An order that is said and not understood is a fault: tasks that should wait for 
 """
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 from msgspec import Struct
@@ -13,10 +14,13 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.report import Task
 from folkmoot.core.vocabulary.plans import (
     is_alone,
+    names_chains,
+    names_line,
     numbered,
     rank_of,
     says_nothing,
     several_in,
+    smells_of_order,
     split_field,
     steps_in,
     task_field,
@@ -137,6 +141,10 @@ class _Plan:
         field = split_field(wish.name)
         if field == "needs" and isinstance(wish.said, dict):
             return self._needs(wish.said)
+        if field == "needs" and isinstance(wish.said, list) and any(isinstance(one, dict) for one in wish.said):
+            return len(wish.said) <= GROUP_MAX and all(map(self._one_needs, wish.said))
+        if names_chains(wish.name) and self._chains(wish.said):
+            return True
         alone = is_alone(wish.name, wish.said) if field in ("alone", "sequence") else None
         if alone is not None:
             self.alone |= set(self.after) if alone else set()
@@ -144,8 +152,10 @@ class _Plan:
         if field == "alone":
             return self._known(wish.said) is not None and set(self._known(wish.said) or ()) == set(self.after)
         groups = self._groups(wish.said)
-        if field is None and groups is not None and len(groups) < 2:
+        if (field is None or field == "needs") and groups is not None and len(groups) < 2:
             return False  # what it says of these few, only their author knows
+        if groups is not None and names_line(wish.name) and _may_be_line(wish.said):
+            return False  # a line of tasks, or of such as run at once: only its author knows
         for before, group in zip(groups or [], (groups or [])[1:], strict=False):
             for task in group:
                 self._add(task, before)
@@ -158,6 +168,38 @@ class _Plan:
             return False
         for task, needs in found.items():
             self._add(task or "", needs or [])
+        return True
+
+    def _one_needs(self, said: Any) -> bool:
+        """What one object of a list says: `{"task": "b", "dependsOn": ["a"]}`, `{"b": "a"}`. Which of `from` and `to`
+        comes first only its author knows."""
+        if not isinstance(said, dict) or not said:
+            return False
+        fields = {name: task_field(name) for name in said}
+        named = [self._known(said[name]) for name, field in fields.items() if field in ("title", "key")]
+        orders = [name for name, field in fields.items() if field in ("after", "before")]
+        if not named or not orders:
+            return self._needs(said)
+        told = {name for name, field in fields.items() if field is None and not smells_of_order(name)}
+        tasks = [task for names in named for task in names or []]
+        rest = fields.keys() - told - set(orders)
+        if len(set(tasks)) != 1 or None in named or any(fields[name] not in ("title", "key", "body") for name in rest):
+            return False
+        taken = [self._of_task(Wish(name, said[name]), tasks[0]) for name in orders]
+        return all(taken) and not any(self._known(said[name]) for name in told)
+
+    def _chains(self, said: Any) -> bool:
+        """Several lines of tasks, each for itself; False if it is none, or one."""
+        if not isinstance(said, list) or len(said) > GROUP_MAX:
+            return False
+        lines = [steps_in(one) if isinstance(one, str) else one for one in said]
+        found = [self._known(line) if isinstance(line, list) else None for line in lines]
+        apart = any(isinstance(one, list) for one in said) or any(len(line or []) > 1 for line in found)
+        if None in found or not apart:
+            return False
+        for line in found:
+            for before, task in pairwise(line or []):
+                self._add(task, [before])
         return True
 
     def _groups(self, said: Any) -> list[list[str]] | None:
@@ -173,12 +215,12 @@ class _Plan:
         return [group for group in groups if group] if all(group is not None for group in groups) else None
 
     def _inner(self, part: Any) -> Any:
-        """A group may be an object that lists its tasks, or that names one."""
+        """A group may be an object that lists its tasks, or that names one; another object is no group."""
         if not isinstance(part, dict):
             return part
         listed = [value for name, value in part.items() if split_field(name) == "tasks"]
         named = [value for name, value in part.items() if task_field(name) in ("title", "key")]
-        return (listed or named or [None])[0]
+        return (listed or named or [part])[0]
 
     def _known(self, said: Any) -> list[str] | None:
         """The tasks that are named; None if one of the names is no task's."""
@@ -237,6 +279,11 @@ class _Plan:
                 wall, since = task, []
             else:
                 since.append(task)
+
+
+def _may_be_line(said: Any) -> bool:
+    """One list of several tasks in another: a line, or a group."""
+    return isinstance(said, list) and len(said) == 1 and isinstance(said[0], list) and len(said[0]) > 1
 
 
 def in_line(after: dict[str, list[str]]) -> list[str] | None:
