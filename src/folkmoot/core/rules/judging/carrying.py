@@ -127,7 +127,7 @@ def against(said: Report, judges: bool = False) -> str | None:
     if not said.extra:
         return None
     for name, value in _own_words(said):
-        word = _refusal(value) if name.casefold() in VERDICTS else None
+        word = refusal(value) if name.casefold() in VERDICTS else None
         if word is not None:
             return f"its {name} says {word}"
     number, told = open_issues(said), len(said.findings)
@@ -176,7 +176,8 @@ def _own_words(said: Report) -> list[tuple[str, Any]]:
     return [*said.extra.items(), *(pair for value in inner if isinstance(value, dict) for pair in value.items())]
 
 
-def _refusal(value: Any) -> str | None:
+def refusal(value: Any) -> str | None:
+    """The word by which a verdict says that the work is not good, or not done; None if it says neither."""
     for word in value if isinstance(value, list) else [value]:
         known = plain(word).replace(" ", "_") if isinstance(word, str) else ""
         if word is False or known in ("no", "false"):
@@ -219,7 +220,7 @@ def _is_left(said: Report, name: str, agent: str) -> bool:
 
 def _speaks_against(outcome: str, value: Any) -> bool:
     if outcome == "done":
-        return _refusal(value) is not None
+        return refusal(value) is not None
     return outcome == "changes_requested" and verdict_of(value) is True
 
 

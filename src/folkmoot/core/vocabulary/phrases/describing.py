@@ -78,7 +78,7 @@ _BAD = frozenset(
         *("insecure", "failed", "failing", "fails", "failures", "errors", "regressions", "regression", "conflicts"),
         *("conflict", "pending", "remaining", "open", "incomplete", "partial", "escalate", "escalation", "aborted"),
         *("flaky", "stuck", "warnings", "issues", "problems", "hold", "draft", "concerns", "risk", "risky"),
-        *("clarification", "guidance"),
+        *("clarification", "guidance", "triggered"),
     }
 )
 _DENIES = frozenset({"not", "no", "non", "never", "without"})

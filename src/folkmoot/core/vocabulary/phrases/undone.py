@@ -99,7 +99,8 @@ _WENT_ON = pattern(r"\b(?:so (?:i|we|it)|instead|then|therefore|eventually|final
 # Names under which a dialect says what keeps it from being done.
 _LEFT = pattern(
     "remaining(?: (?:work|tasks?|steps?))?|left to do|still to do|not done|unfinished|outstanding|blockers?"
-    "|to ?dos?|(?:not|not yet|un) ?implemented|unresolved|still open|open (?:items?|points?|tasks?|work)"
+    "|to ?dos?|(?:not|not yet|un) ?implemented|unresolved|unfixed|not (?:yet )?(?:fixed|healed|mended|resolved)"
+    "|still open|open (?:items?|points?|tasks?|work)"
 )
 _TICKED = pattern(r"^\s{0,8}(?:[-*+]\s{1,3})?(?:\[[xX✓✔]\]|[✅☑✓✔]).*$", re.MULTILINE)
 # It is not about now, or only about a case.

@@ -11,6 +11,7 @@ from folkmoot.core.report import SIGNALS, WORDS_BESIDE, AskedQuestion, Delegatio
 from folkmoot.core.rules.children.help import experts_left
 from folkmoot.core.rules.judging.against.checkers import Contradiction, of_who_goes_on, sending_for
 from folkmoot.core.rules.judging.against.deciding import as_told, of_other_ends, of_undecided
+from folkmoot.core.rules.judging.against.inside import left_inside
 from folkmoot.core.rules.judging.against.own_words import (
     in_parts,
     red_check,
@@ -248,6 +249,7 @@ def _in_words(case: Case, said: Report, checks: bool) -> Iterator[Contradiction]
     if told is None and said.extra:
         fields = (f"{name}: {value}" for name, value in _own_fields(said).items() if left_open(name, value))
         told = next(fields, None)
+    told = told or (left_inside(said) if said.extra else None)
     told = told or next(filter(None, map(still_to_make, said.next_steps)), None)
     told = told or (said_wrong(said.summary) or red_unseen(case, said) if not checks else None)
     if told is not None:

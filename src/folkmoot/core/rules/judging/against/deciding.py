@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.report import UNDECIDED, WORDS_BESIDE, Report
 from folkmoot.core.rules.judging.against.checkers import GOES_ON_WITH, Contradiction
+from folkmoot.core.rules.judging.against.inside import POINTS
 from folkmoot.core.rules.judging.carrying import (
     CARRIED_ELSEWHERE,
     COUNTED_HERE,
@@ -43,7 +44,6 @@ _LABELLED = pattern(
     r"[\s>*_`+-]{0,8}([A-Za-z][A-Za-z _/-]{1,40}?)[*_`]{0,3}[:=][*_`\s]{0,4}([^\n]{1,40}?)[*_`.!\s]{0,4}"
 )
 _OF_TESTS = frozenset({"total", "passed", "test", "test name"})  # one of these in an object says that it tells of tests
-_POINTS = frozenset({"checklist", "criteria", "acceptance", "checks"})  # asked of the work point by point
 LINES_MAX = 500
 
 
@@ -175,7 +175,7 @@ def _holds_open(name: str, value: Any) -> bool:
             continue
         if is_tried(str(inner)) or (names & _OF_TESTS and _is_of_test(told)) or _names_test(names, str(inner)):
             continue
-        if is_yes(told) and _POINTS & set(plain(name).split()):
+        if is_yes(told) and POINTS & set(plain(name).split()):
             continue
         if isinstance(told, dict | list):
             if _holds_open(str(inner), told):
