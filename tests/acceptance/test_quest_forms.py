@@ -293,6 +293,23 @@ def test_to_delete_the_file_of_another_task_is_asked_back(tmp_path: Path) -> Non
     assert said.code == 2 and f"{SECOND['files'][0]} is not among its files" in said.err
 
 
+@pytest.mark.ledger("Q-05", "R-32")
+@pytest.mark.parametrize(
+    "output",
+    [
+        {"filesModified": {SECOND["files"][0]: "one line"}},
+        {"filesChanged": [SECOND["files"][0]]},
+        {"filesRenamed": {FIRST["files"][0]: SECOND["files"][0]}},
+    ],
+    ids=lambda output: next(iter(output)),
+)
+def test_a_file_of_another_task_is_asked_back_however_it_is_listed(tmp_path: Path, output: View) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", {**FOUND, **TASKS})
+    said = moot.try_in(moot("claim", "codeweaver"), {"status": "complete", "report": "moved", "output": output})
+    assert said.code == 2 and f"{SECOND['files'][0]} is not among its files" in said.err
+
+
 @pytest.mark.ledger("Q-12", "R-21")
 def test_what_a_ward_says_of_a_problem_beyond_our_fields_is_told_and_so_is_what_blocked_it_before(
     tmp_path: Path,

@@ -28,3 +28,29 @@ def test_interfaces_and_integration_points_are_read(output: Any, interfaces: lis
     report = read_report(json.dumps(said))
     assert (report.outcome, report.interfaces, report.integration_points) == ("done", interfaces, points)
     assert report.extra["output"] == output, "and all of it survives as it was said"
+
+
+@pytest.mark.ledger("Q-05", "R-32")
+@pytest.mark.parametrize(
+    ("output", "created", "modified"),
+    [
+        ({"filesModified": {"a.ts": "the form", "lib/b.ts": "its type"}}, [], ["a.ts", "lib/b.ts"]),
+        ({"filesRenamed": {"a.ts": "b.ts"}}, [], ["a.ts", "b.ts"]),
+        ({"filesRenamed": [{"from": "a.ts", "to": "b.ts"}]}, [], ["a.ts", "b.ts"]),
+        ({"filesChanged": ["a.ts"], "filesTouched": "b.ts"}, [], ["a.ts", "b.ts"]),
+        ({"files": ["a.ts"], "created": ["b.ts"], "testFiles": ["a.test.ts"]}, ["b.ts", "a.test.ts"], ["a.ts"]),
+        ({"testsAdded": ["a.test.ts"]}, ["a.test.ts"], []),
+        ({"testsAdded": ["registers by mail"]}, [], []),
+        ({"filesCreated": ["none"], "filesModified": "None"}, [], []),
+        ({"filesModified": ["N/A"]}, [], []),
+        ({"filesModified": {"count": 2}}, [], []),
+        ({"filesReviewed": ["a.ts"]}, [], []),
+        ("none", [], []),
+    ],
+    ids=str,
+)
+def test_files_are_read_in_each_of_their_names_and_shapes(output: Any, created: list[str], modified: list[str]) -> None:
+    said = {"agentType": "codeweaver", "status": "complete", "report": "done", "output": output}
+    report = read_report(json.dumps(said))
+    assert (report.files.created, report.files.modified) == (created, modified)
+    assert report.extra["output"] == output

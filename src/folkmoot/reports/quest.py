@@ -22,6 +22,7 @@ from folkmoot.core.vocabulary.words import (
 )
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
+from folkmoot.reports.loose.files import files_told
 from folkmoot.reports.loose.issues import OPEN, left_open
 from folkmoot.reports.loose.names import with_known_names
 from folkmoot.reports.placeholders import is_placeholder
@@ -70,7 +71,6 @@ _TOLD = {
     "lessons": ("retro", "lessons"),
 }
 _IN_OUTPUT = ("filesCreated", "filesModified", "filesDeleted", "interfaces")
-_PATH = ("path", "file", "file path", "filename", "file name")
 _BLOCKER = re.compile(r"\s*block(?:ers?|ed(?: by)?)\s*:\s*(\S.*)", re.IGNORECASE | re.DOTALL)
 # Fields in which they tell what went wrong.
 _ERRORS = ("error", "errors", "details", "message")
@@ -257,9 +257,9 @@ def quest_parts(said: Taken) -> dict[str, Any]:
     if left:
         # Without a severity it is open, and not a remark: how many there are stays, for the rules to weigh.
         said.data = {**said.data, OPEN: left}
-    created, modified = _named_files(said)
-    if created or modified:
-        parts["files"] = Files(created=created, modified=modified)
+    files = files_told(said)
+    if files.created or files.modified:
+        parts["files"] = files
     _output(said, parts)
     return parts
 
@@ -278,38 +278,21 @@ def told_parts(said: Taken) -> dict[str, Any]:
     return {**parts, "blockers": "\n".join(parts["blockers"])} if "blockers" in parts else parts
 
 
-def _named_files(said: Taken) -> tuple[list[str], list[str]]:
-    """What is new, and what was changed: to delete a file is a change of it."""
-    created = _paths(said, "filesCreated", "files_created")
-    changed = ("filesModified", "files_modified", "filesDeleted", "files_deleted")
-    return created, _paths(said, *changed)
-
-
-def _paths(said: Taken, *names: str) -> list[str]:
-    """The files of a list, also where an object tells more of one: `{"path": "src/a.ts", "purpose": "…"}`."""
-    found = said.texts(*names)
-    for value in (said.data.get(name) for name in names if name not in said.used):
-        for part in value if isinstance(value, list) else ():
-            told = part.items() if isinstance(part, dict) else [("path", part)]
-            found += [path for name, path in told if plain(name) in _PATH and isinstance(path, str)]
-    return paths_in(found)
-
-
 def _output(said: Taken, parts: dict[str, Any]) -> None:
     """Files, integration points and words of an output; all of it also survives as it was said."""
     output = said.data.get("output")
     if isinstance(output, str) or (isinstance(output, list) and all(isinstance(path, str) for path in output)):
-        paths = paths_in([output] if isinstance(output, str) else output)
+        paths = paths_in(telling([output] if isinstance(output, str) else output))
         if paths and all(ONE_PATH.fullmatch(path) for path in paths):
             parts["files"] = Files(modified=paths)
     if not isinstance(output, dict):
         return
     output = with_known_names(output, _IN_OUTPUT)
     inner = Taken(output)
-    created, modified = _named_files(inner)
-    if created or modified:
+    files = files_told(inner, output=True)
+    if files.created or files.modified:
         told = parts.get("files", Files())
-        parts["files"] = Files(created=[*told.created, *created], modified=[*told.modified, *modified])
+        parts["files"] = Files(created=[*told.created, *files.created], modified=[*told.modified, *files.modified])
     parts |= told_points(output)
     interfaces = inner.texts("interfaces")
     if isinstance(output.get("interfaces"), dict):
