@@ -149,6 +149,7 @@ def test_how_often_is_said_as_people_say_it(number: int, words: str) -> None:
     [
         *("Split: model", "Split the task into model and mail", "split into form and mail", "Re-decompose the quest"),
         *("The rest should be split", "2. Break it down into smaller tasks", "Recommend splitting the task"),
+        *("Respawn Pathseeker", "Spawn a fresh pathseeker with this report", "Re-run the pathseeker"),
         *("Task needs decomposition", "A fresh Pathseeker must split the work. Registration stands."),
     ],
 )
@@ -160,6 +161,7 @@ def test_a_step_may_recommend_that_the_task_is_split(step: str) -> None:
     "step",
     [
         *("Do not split the task", "No need to decompose", "Split the line on commas", "Divide by the number of users"),
+        *("The pathseeker was right", "Run the tests as the pathseeker said"),
         *("Break the cache", "The task was split", "The string should be split on commas", "Try again with a mock", ""),
     ],
 )

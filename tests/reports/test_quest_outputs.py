@@ -54,3 +54,37 @@ def test_files_are_read_in_each_of_their_names_and_shapes(output: Any, created: 
     report = read_report(json.dumps(said))
     assert (report.files.created, report.files.modified) == (created, modified)
     assert report.extra["output"] == output
+
+
+FAILED = {"agentType": "codeweaver", "status": "failed", "report": "I could not finish."}
+
+
+@pytest.mark.ledger("Q-08", "R-24")
+@pytest.mark.parametrize(
+    "recommended",
+    [
+        {"tasks": [{"task": "schema", "files": ["a.ts"]}, {"task": "endpoint", "files": ["b.ts"]}]},
+        {"suggestedDecomposition": [{"task": "schema"}, {"task": "endpoint"}]},
+        {"decomposition": {"subtasks": ["schema", "endpoint"]}},
+        {"recommendedSplit": ["schema", "endpoint"]},
+        {"output": {"proposedTasks": ["schema", "endpoint"]}},
+    ],
+    ids=lambda said: next(iter(said)),
+)
+def test_a_failure_that_lists_the_tasks_of_its_task_is_to_be_split(recommended: dict[str, Any]) -> None:
+    assert read_report(json.dumps({**FAILED, **recommended})).cause == "size"
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"tasks": []},
+        {"subtasks": ["none"]},
+        {"task": "User can register"},
+        {"tasks": "3"},
+        {"cause": "environment", "tasks": ["schema"]},
+    ],
+    ids=str,
+)
+def test_a_failure_that_lists_none_is_tried_again(beside: dict[str, Any]) -> None:
+    assert read_report(json.dumps({**FAILED, **beside})).cause == beside.get("cause")

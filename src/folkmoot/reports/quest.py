@@ -9,8 +9,8 @@ from folkmoot.core.vocabulary.lines import ONE_PATH, finding_in, number_in, path
 from folkmoot.core.vocabulary.phrases.describing import may_decide
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import COUNTED, counted, tally, told_under
+from folkmoot.core.vocabulary.plans import is_way_to_split, split_field, task_field
 from folkmoot.core.vocabulary.plans import says_nothing as no_order
-from folkmoot.core.vocabulary.plans import split_field, task_field
 from folkmoot.core.vocabulary.words import (
     asks_to_split,
     meaning_in,
@@ -205,7 +205,10 @@ def _kind_of_failure(data: dict[str, Any], parts: dict[str, Any]) -> dict[str, s
     told = [parts.get("blockers"), parts.get("summary"), *parts.get("next_steps", []), *_words_in(data.get("report"))]
     meaning = meaning or meaning_in(told)
     if meaning is None:
-        return {"cause": "size"} if asks_to_split(parts.get("next_steps", [])) else {}
+        output = data.get("output")
+        told = [*data.items(), *(output.items() if isinstance(output, dict) else ())]
+        to_split = asks_to_split(parts.get("next_steps", [])) or any(is_way_to_split(*one) for one in told)
+        return {"cause": "size"} if to_split else {}
     return {"cause": meaning.cause} if meaning.cause else {"escalation_reason": meaning.reason or ""}
 
 

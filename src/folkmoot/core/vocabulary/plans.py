@@ -90,6 +90,7 @@ NO_TASKS = frozenset(
         "phase",
         "stage",
         "wave",
+_RECOMMENDED = ("suggested", "recommended", "proposed", "possible", "new")
         "batch",
         "round",
         "attempt",
@@ -205,6 +206,16 @@ _CALLED_OFF = pattern(
     re.IGNORECASE,
 )
 _DENIED = pattern(r"\bnot?\b|n't\b|\bnever\b|\bneither\b|\bindependent|\bwithout\b|\bparallel\b", re.IGNORECASE)
+def is_way_to_split(name: str, value: Any) -> bool:
+    """Does a field of a run that ended without success list tasks, and so say how its task could be split?"""
+    bare = plain(name)
+    first, _, rest = bare.partition(" ")
+    bare = rest if first in _RECOMMENDED else bare
+    named = split_field(bare) == "tasks" or bare in ("split", "breakdown", "task split")
+    parts = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    return named and any(isinstance(part, dict | list) or not says_nothing(part) for part in parts)
+
+
 _AND = pattern(r"\s{0,3}(?:,|;|&|\+|\band\b)\s{0,3}")
 
 

@@ -124,6 +124,7 @@ _SPLITS = pattern(
     r"(?:(?:please|i|we|recommend(?:ed|ation)?|suggest(?:ed|ion)?|consider|next|step|pathseeker|to|should|must|then"
     r"|a|an|fresh|new|needs?|have|has|let|\d{1,3}) )*"
     rf"(?:{_SPLIT}(?:\Z| (?:{_WORK}|into)\b)|{_BREAK}\b|re ?decompos\w*\b"
+    r"|(?:re ?)?(?:spawn|run|start|call|dispatch)(?: (?:a|the|fresh|new))* pathseeker\b"
     rf"|(?:{_WORK} )?{_SHALL} (?:{_SPLIT}|{_BREAK})\b|{_WORK} needs? (?:\w+ )?(?:re ?)?decomposition\b)"
 )
 _CAMEL = pattern(r"(?<=[a-z])(?=[A-Z])")
