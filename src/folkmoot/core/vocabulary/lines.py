@@ -101,6 +101,11 @@ _SAID_OF = pattern(
     re.IGNORECASE,
 )
 _LINES_IN = pattern(r"(?::|#L)\d{1,9}(?:\s{0,2}[-–:]\s{0,2}L?\d{1,9}){0,2}$")
+_EITHER = pattern(r"\{([^{}/]{0,200},[^{}/]{0,200})\}")
+EITHER_MAX = 50  # paths that one text may stand for
+_NO_PATH = pattern(
+    r"(?:tbd|to be (?:decided|determined|defined)|unknown|various|several|multiple|none|n/?a|\?+)", re.IGNORECASE
+)
 _ALL_BELOW = pattern(r"/(?:\*\*/\*|\*\*|\*)$")
 
 
@@ -119,8 +124,29 @@ def paths_in(words: list[str]) -> list[str]:
     found = []
     for one in words:
         parts = [as_path(part) for part in _BETWEEN.split(one)]
-        found += parts if _are_paths(parts) else [as_path(one)]
+        found += parts if _are_paths(parts) else _each_of(as_path(one))
     return [path for path in found if path]
+
+
+def _each_of(path: str) -> list[str]:
+    """`src/{a,b}.ts` is two files."""
+    found: list[str] = []
+    left = [path]
+    while left and len(found) + len(left) < EITHER_MAX:
+        one = left.pop(0)
+        either = _EITHER.search(one)
+        if either is None:
+            found.append(one)
+            continue
+        head, tail = one[: either.start()], one[either.end() :]
+        left = [f"{head}{part.strip()}{tail}" for part in either.group(1).split(",")] + left
+    return found + left
+
+
+def names_no_path(word: str) -> bool:
+    """Is it a description of files, and the path of none: `all tests for auth`, `TBD`?"""
+    bare = word.strip()
+    return _NO_PATH.fullmatch(bare) is not None or (len(bare.split()) > 2 and not set("/.\\") & set(bare))
 
 
 def _are_paths(parts: list[str]) -> bool:

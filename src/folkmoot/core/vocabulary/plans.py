@@ -20,7 +20,9 @@ TASK_NAMES: dict[str, tuple[str, ...]] = {
     "agent": ("agent", "agent type", "role", "assignee", "assigned to", "assigned agent"),
     "files": (
         *("files", "file", "path", "paths", "files created", "files modified", "files to create", "files to modify"),
-        *("files to change", "new files", "owned files", "file ownership", "owns", "assigned files"),
+        *("files to change", "new files", "owned files", "file ownership", "owns", "assigned files", "target files"),
+        *("test files", "test file", "implementation files", "implementation file", "source files", "source file"),
+        *("exclusive files", "files to write", "files to edit", "files to update", "files to touch", "writes"),
     ),
     "after": (
         *("after", "dependencies", "dependency", "depends", "depends on", "dependent on", "requires", "needs"),

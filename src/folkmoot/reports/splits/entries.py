@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.report import Contract, Task
 from folkmoot.core.rules.children.ordering import Wish, name_of, names_of, resolved
-from folkmoot.core.vocabulary.lines import as_path, paths_in
+from folkmoot.core.vocabulary.lines import as_path, names_no_path, paths_in
 from folkmoot.core.vocabulary.plans import is_only_a_word, says_unwritten, smells_of_order, task_field
 from folkmoot.reports.canonical import did_you_mean, shown
 from folkmoot.reports.splits.shared import contracts_in
@@ -139,6 +139,8 @@ class _Entry:
         said = self.said.get("files", [])
         told = self._listed("files")
         paths = paths_in(told)
+        for one in filter(names_no_path, paths):
+            self._fault(f"{shown(one)} is the path of no file: name the files that it alone may write, or their folder")
         if said and not paths and not any(fault.startswith(f"{self.where}: ") for fault in self.all.faults):
             name, value = said[0]
             self._fault(f"`{name}` is {shown(value)}: name the files that it alone may write; if nobody can know them ")
