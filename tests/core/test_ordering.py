@@ -129,6 +129,9 @@ def test_whatever_is_said_holds_and_alone_makes_no_circle(wishes: list[Wish]) ->
         ("Siege Master", None, "siegemaster"),
         ("siegemaster", "codeweaver", "codeweaver"),
         ("siege", None, None),
+        ("form", "codeweaver-2", "codeweaver"),
+        ("form", "Siegemaster 1", "siegemaster"),
+        ("form", "human-1", "human-1"),
     ],
 )
 def test_a_task_is_for_the_agent_that_its_key_counts(key: str, agent: str | None, meant: str | None) -> None:

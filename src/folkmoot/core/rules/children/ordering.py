@@ -325,6 +325,9 @@ def for_agents(flow: Flow, where: str, tasks: list[Task]) -> list[Task]:
 
 
 def _agent(flow: Flow, where: str, task: Task) -> str | None:
+    counted = numbered(task.agent) if task.agent and task.agent not in flow.agents else None
+    if counted is not None and agent_named(flow, counted) in flow.agents:
+        return agent_named(flow, counted)
     key = task.key or ""
     named = numbered(key) or key if task.agent is None else None
     agent = agent_named(flow, named) if named else None
