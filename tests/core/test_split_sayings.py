@@ -66,11 +66,25 @@ def test_an_order_in_words_between_two_tasks_is_asked_back(words: str, place: st
         "Sequential execution for shared files",
         "codeweaver-1 depends on the mailer",
         "codeweaver-1 is independent of codeweaver-2",
+        "codeweaver-1 first reads the configuration",
+        "codeweaver-1 need not be done first",
+        "I looked at the routes first, and codeweaver-1 is small",
+        "codeweaver-1 and codeweaver-2 are independent, codeweaver-3 then tests nothing of theirs",
     ],
 )
 def test_words_that_put_no_two_tasks_in_an_order_are_only_told(words: str) -> None:
     assert fault_of_beside(QUEST, report(summary=words)) is None
     assert said_beside(report(summary=words), "pathseeker", ITEM) == {"summary": words}
+
+
+@pytest.mark.ledger("Q-06", "R-32")
+@pytest.mark.parametrize(
+    "words",
+    ["Run codeweaver-1 and codeweaver-2 in parallel, then codeweaver-3", "codeweaver-2 in parallel, then codeweaver-3"],
+)
+def test_what_comes_behind_tasks_that_run_at_once_is_an_order(words: str) -> None:
+    fault = fault_of_beside(QUEST, report(next_steps=[words]))
+    assert fault is not None and "'codeweaver-2' and 'codeweaver-3'" in fault
 
 
 def own(**words: Any) -> Report:
@@ -118,6 +132,9 @@ def test_words_of_a_task_about_another_that_say_no_order_are_told(words: dict[st
         "Order:\n1. codeweaver-1\n2. codeweaver-2",
         "Phase 1: codeweaver-1\nPhase 2: codeweaver-2",
         "| Task | Depends on |\n| codeweaver-2 | codeweaver-1 |",
+        "Do codeweaver-1 first",
+        "Codeweaver-1 must be done first. The others are small.",
+        "Start with codeweaver-1",
     ],
 )
 def test_an_order_of_all_tasks_in_words_is_asked_back(words: str) -> None:

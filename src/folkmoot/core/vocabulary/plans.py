@@ -83,37 +83,14 @@ _UNWRITTEN = pattern(
 )
 # Numbered names that lists of other things have: what stands below them is no task.
 NO_TASKS = frozenset(
-    [
-        "issue",
-        "finding",
-        "bug",
-        "case",
-        "step",
-        "phase",
-        "stage",
-        "wave",
-_RECOMMENDED = ("suggested", "recommended", "proposed", "possible", "new")
-        "batch",
-        "round",
-        "attempt",
-        "error",
-        "failure",
-        "file",
-        "note",
-        "question",
-        "option",
-        "comment",
-        "line",
-        "lesson",
-        "vulnerability",
-        "risk",
-        "result",
-        "example",
-        "group",
-        "test",
-    ]
+    (
+        *("issue", "finding", "bug", "case", "step", "phase", "stage", "wave", "batch", "round", "attempt", "error"),
+        *("failure", "file", "note", "question", "option", "comment", "line", "lesson", "vulnerability", "risk"),
+        *("result", "example", "group", "test"),
+    )
 )
 _NUMBERED = pattern(r"([A-Za-z][\w -]{0,60}?)([-_ #]{0,3})(\d{1,4})")
+_RECOMMENDED = ("suggested", "recommended", "proposed", "possible", "new")
 _IN_TURN = frozenset(
     [
         "sequential",
@@ -196,6 +173,14 @@ _ALL_IN_TURN = pattern(rf"\b(?:{_TURNS})\b", re.IGNORECASE)
 # The same of tasks that a sentence names; `sequential` of their execution, and not of ids.
 _IN_TURN_SAID = pattern(rf"\b(?:{_TURNS}|sequential(?! (?!execution|order|runs?)\w))\b", re.IGNORECASE)
 _OF_THE_TASKS = pattern(r"\b(?:tasks?|these|them|they|both|all|everything)\b", re.IGNORECASE)
+# One task before all others: `do a first`, `start with a`.
+_FIRST = pattern(
+    r"\b(?:do|run|start|begin|build|implement|finish|complete|land|come|comes|goes|go|done|is|be)\b[^,]*\bfirst$"
+    r"|\b(?:start|begin) with\b",
+    re.IGNORECASE,
+)
+# "In parallel, then …" says an order of those and what comes behind them.
+_AT_ONCE_THEN = pattern(r"^[^,;.]*\bparallel\b[^,;.]*,\s*(?=(?:and )?then\b|followed by\b|before\b)", re.IGNORECASE)
 _WHERE_SHARED = pattern(r"\b(?:shared?|same|common)\b", re.IGNORECASE)
 # A task that is not to be done any more: `cancel b`, `b is obsolete`.
 _CALL_OFF = pattern(
@@ -208,16 +193,6 @@ _CALLED_OFF = pattern(
     re.IGNORECASE,
 )
 _DENIED = pattern(r"\bnot?\b|n't\b|\bnever\b|\bneither\b|\bindependent|\bwithout\b|\bparallel\b", re.IGNORECASE)
-def is_way_to_split(name: str, value: Any) -> bool:
-    """Does a field of a run that ended without success list tasks, and so say how its task could be split?"""
-    bare = plain(name)
-    first, _, rest = bare.partition(" ")
-    bare = rest if first in _RECOMMENDED else bare
-    named = split_field(bare) == "tasks" or bare in ("split", "breakdown", "task split")
-    parts = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-    return named and any(isinstance(part, dict | list) or not says_nothing(part) for part in parts)
-
-
 _AND = pattern(r"\s{0,3}(?:,|;|&|\+|\band\b)\s{0,3}")
 
 
@@ -229,6 +204,16 @@ def task_field(name: str) -> str | None:
 def split_field(name: str) -> str | None:
     """What a split says of all its tasks under this name; None if it is none of the known ones."""
     return _BESIDE.get(plain(name))
+
+
+def is_way_to_split(name: str, value: Any) -> bool:
+    """Does a field of a run that ended without success list tasks, and so say how its task could be split?"""
+    bare = plain(name)
+    first, _, rest = bare.partition(" ")
+    bare = rest if first in _RECOMMENDED else bare
+    named = split_field(bare) == "tasks" or bare in ("split", "breakdown", "task split")
+    parts = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    return named and any(isinstance(part, dict | list) or not says_nothing(part) for part in parts)
 
 
 def names_chains(name: str) -> bool:
@@ -333,7 +318,7 @@ class Named:
             for one, other in pairwise(self._named.finditer(sentence)):
                 between, before = sentence[one.end() : other.start()][-NEAR:], sentence[: one.start()][-NEAR:]
                 said = _BETWEEN_TASKS.search(between) or _BEFORE_BOTH.search(before)
-                if said and not _is_denied(between):
+                if said and not _is_denied(_AT_ONCE_THEN.sub("", between)):
                     found.append((self._key(one), self._key(other)))
         return found
 
@@ -370,10 +355,16 @@ class Named:
             alone = is_alone(label, behind) if split_field(label) in ("alone", "sequence") else None
             if label and rank is None and alone is not False and (not behind or alone or names):
                 return line.strip()
-            in_turn = next(filter(_puts_all_in_turn, _SENTENCES.split(line)), None)
+            sentences = _SENTENCES.split(line)
+            in_turn = next((one for one in sentences if _puts_all_in_turn(one) or self._puts_first(one)), None)
             if in_turn is not None:
                 return in_turn.strip()
         return "; ".join(ranks.values()) if len(ranks) > 1 else None
+
+    def _puts_first(self, sentence: str) -> bool:
+        """Does it put the one task that it names before all others?"""
+        said = _FIRST.search(sentence.strip()) and not _DENIED.search(sentence)
+        return bool(said) and len({self._key(spot) for spot in self._named.finditer(sentence)}) == 1
 
     def _key(self, spot: re.Match[str]) -> str:
         return self._keys[(spot.lastindex or 1) - 1]
