@@ -2,7 +2,7 @@
 
 import pytest
 
-from folkmoot.core.vocabulary.phrases.undone import said_undone
+from folkmoot.core.vocabulary.phrases.undone import is_fix, said_undone
 
 UNDONE = [
     *("The acceptance criteria are not met.", "Acceptance criterion 2 is not yet met"),
@@ -40,3 +40,11 @@ DONE = [
 def test_words_that_say_that_the_work_is_not_done(plainly: bool) -> None:
     assert [words for words in UNDONE if said_undone(words, plainly=plainly) is None] == []
     assert [words for words in DONE if said_undone(words, plainly=plainly) is not None] == []
+
+
+@pytest.mark.ledger("R-22")
+def test_a_step_that_has_somebody_mend_the_work_is_one_whoever_it_names() -> None:
+    steps = ["Fix the lockout", "Spiritmender should fix the failing test", "The codeweaver-2 must fix its type"]
+    assert [step for step in steps if not is_fix(step)] == []
+    told = ["This should fix the flake", "It has to fix itself", "Spiritmender could fix the names some day"]
+    assert [step for step in told if is_fix(step)] == []

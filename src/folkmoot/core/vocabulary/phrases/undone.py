@@ -180,7 +180,10 @@ _WANTS_CHANGES = pattern(
 )
 
 _FIX = pattern(
-    rf"\W{{0,4}}(?:{_MUST}|(?:the )?(?:implementer|developer|author)?(?: (?:must|should|has to|needs to))?\W{{0,4}}"
+    rf"\W{{0,4}}(?:{_MUST}"
+    # Whoever is named before it: `Spiritmender should fix the test`; "this should fix it" tells of what was done.
+    r"|(?:the )?(?!(?:it|this|that|these|which)\b)[\w-]{2,40} (?:must|should|has to|have to|needs? to) (?:fix|mend)\b"
+    r"|(?:the )?(?:implementer|developer|author)?(?: (?:must|should|has to|needs to))?\W{0,4}"
     r"(?:please )?(?:to )?(?:fix|mend|correct|repair)\b)",
     re.IGNORECASE,
 )
