@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from folkmoot.core.vocabulary.triggers import trigger_in
+from folkmoot.core.report import Report
+from folkmoot.core.vocabulary.triggers import left_in, trigger_in
 from folkmoot.core.vocabulary.words import known_reason, meaning_of
 from folkmoot.testing.builders import Story, preset_flow
 
@@ -33,6 +34,16 @@ DENIED = [
     "No password is stored in plain text",
     "Passwords are not in plain text",
     "The acceptance criteria do not contradict each other",
+    "The security concern was settled by the guidance",
+    "The security concern has been dealt with: the key was rotated",
+    "The security concern is taken care of",
+]
+# In words that are longer than a reason is.
+DENIED_AT_LENGTH = [
+    "Security concern (see q1) resolved as the person told",
+    # A list of the document's triggers in which each is crossed out.
+    "- 6 total failed attempts: ❌\n- Circular dependency detected: ❌\n- Security concern: ❌ not present",
+    "| Trigger | Applies |\n|---|---|\n| Security concern | ❌ |\n| Circular dependency detected | ✗ |",
 ]
 STATED = [
     "Security concern",
@@ -55,6 +66,18 @@ STATED = [
     "The password is sent in plain text",
     "The private keys of the service are committed to the repository",
     "The acceptance criteria conflict with each other",
+    "The security concern is not settled",
+    "The security concern has yet to be dealt with",
+    "Security concern (see q1): the key is in the log",
+    "Security concern: ❌",  # alone, a cross may mark what is wrong
+    "- Tests: ✅\n- Security concern: ❌",
+    "- Circular dependency detected: ❌\n- Security concern: ❌ the key is in the log",
+]
+# One of a marked list applies: which, and what the person reads of it.
+MARKED = [
+    ("- 6 total failed attempts: ❌\n- Circular dependency detected: ❌\n- Security concern: ✅", "security"),
+    ("| 6 total failed attempts | ❌ |\n| Security concern | ✅ |\n| Ambiguous acceptance criteria | ❌ |", "security"),
+    ("Security concern: ❌\nCircular dependency detected: ✅ a → b → a\nAmbiguous acceptance criteria: ❌", "fatal"),
 ]
 
 
@@ -70,12 +93,53 @@ def test_a_denied_trigger_is_a_failure_like_any_other(words: str, field: str) ->
 
 
 @pytest.mark.ledger("E-05", "R-10")
+@pytest.mark.parametrize("words", DENIED_AT_LENGTH)
+@pytest.mark.parametrize("field", ["summary", "blockers"])
+def test_a_trigger_denied_at_length_is_none(words: str, field: str) -> None:
+    test_a_denied_trigger_is_a_failure_like_any_other(words, field)
+
+
+@pytest.mark.ledger("E-05")
+@pytest.mark.parametrize(
+    "words", ["The acceptance criteria were ambiguous; the guidance says that the TTL is in seconds, done so."]
+)
+def test_criteria_that_an_answer_cleared_up_are_not_left(words: str) -> None:
+    assert left_in(Report.done(words)) is None
+
+
+@pytest.mark.ledger("E-05", "R-10")
 @pytest.mark.parametrize("words", STATED)
 def test_what_is_stated_asks_a_person(words: str) -> None:
     assert trigger_in([words]) is not None
     story = Story(preset_flow("escalation"), "implementing")
     story.effort("failed", summary=words)
     assert story.it.status == ASKED
+
+
+@pytest.mark.ledger("E-05", "R-10")
+@pytest.mark.parametrize(("words", "which"), MARKED)
+def test_of_a_marked_list_of_triggers_the_ticked_one_asks(words: str, which: str) -> None:
+    found = trigger_in([words])
+    assert found is not None and which in (found.meaning.cause, found.meaning.reason)
+    story = Story(preset_flow("escalation"), "implementing")
+    story.effort("failed", summary="The header is binary", blockers=words)
+    question = story.open_questions[0].question
+    assert story.it.status == ASKED and not {"❌", "✅"} & set(question)
+
+
+@pytest.mark.ledger("E-05")
+@pytest.mark.parametrize(
+    ("blockers", "told"),
+    [
+        ("ESCALATION TRIGGER: Circular dependency", "Circular dependency"),
+        ("auth needs tokens and tokens needs auth; circular dependency.", "circular dependency"),
+        ("Circular dependency detected (a → b → a)", "a → b → a"),
+    ],
+)
+def test_the_question_says_which_trigger_it_is(blockers: str, told: str) -> None:
+    story = Story(preset_flow("escalation"), "implementing")
+    story.effort("failed", summary="The header is binary", blockers=blockers)
+    assert told in story.open_questions[0].question
 
 
 @pytest.mark.ledger("R-10")

@@ -28,7 +28,7 @@ from folkmoot.core.rules.questions import ask, clarify
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.roles import helping_column
 from folkmoot.core.vocabulary.tries import is_told, unended, worked
-from folkmoot.core.vocabulary.triggers import FATAL, REQUIREMENT, stated_in
+from folkmoot.core.vocabulary.triggers import FATAL, REQUIREMENT, named_in, stated_in
 from folkmoot.core.vocabulary.ways import AGAIN, AGAIN_ALL_THE_SAME, CANCEL, GO_ON, GO_ON_ALL_THE_SAME, PARK, Way
 from folkmoot.core.vocabulary.words import is_only_word, is_security, known_reason
 
@@ -175,7 +175,8 @@ def stuck(case: Case, report: Report) -> None:
 def _fatal(case: Case, report: Report) -> None:
     """Nothing that an agent could try would help: a person at once, and nothing more is counted (H-08, E-08)."""
     if not tried_before(case, report):
-        words = f"It cannot go on without you: {stated_in(report, FATAL) or _words(report)}"
+        said = stated_in(report, FATAL) or ": ".join(filter(None, (named_in(report, FATAL), _words(report))))
+        words = f"It cannot go on without you: {said}"
         named = experts_named(case, report)
         told = facts(said_told(report), history(case))
         ask(case, "decision", words, AGAIN_ALL_THE_SAME, *named, context=told, split=named_experts(case, report))

@@ -67,12 +67,19 @@ _MAY_STATE = pattern(
 )
 _SENTENCES = pattern(r"\.(?=\s|$)|[;:!?\n()–—|]|\s-\s")
 # "Reason: 'fast' has no number" below the line that names a trigger tells what it is about.
+_BRACKETED = pattern(r"\([^()\n]{0,100}\)([^.;:!?\n()|]*)")
 _LABEL = pattern(r"[*_`#>\s-]*(?:reason|why|because|details?|context|explanation|description)[*_`]*\s*:\s*", re.I)
 _EMPTY_LINES = pattern(r"\n[^\S\n]*(?=\n)")
-_MARKS = " \t*_`#>-–—:;."
+_MARKS = " \t*_`#>-–—:;.|"
+# Who goes through the document's list marks each of its triggers, and a cross says no there.
+_CROSSES, _TICKS = "❌✗✘✖", "✅✓✔☑"
+_MARKED = pattern(rf"[:|–—-][^\S\n]*[{_CROSSES}{_TICKS}]|[{_CROSSES}{_TICKS}][^\S\n|]*$")
+_CROSSED = pattern(rf"[{_CROSSES}]([^\n|]*)\|?[^\S\n]*$")
+_SAYS_SO = frozenset({"", "yes", "true", "it applies", "applies"})
 _AS_PRINTED = pattern(r"(?:6|six) total failed attempts|circular dependency(?: detected)?")
 _CLEARED = pattern(
-    r"\b(?:clarified|cleared (?:(?:it|this|that|them) )?up|settled|resolved|answered|no longer|agreed (?:on|with))\b",
+    r"\b(?:clarified|cleared (?:(?:it|this|that|them) )?up|settled|resolved|answered|no longer|agreed (?:on|with)"
+    r"|(?:guidance|answer|response)(?: of (?:a|the) \w+)? (?:is|was|says|said|tells|told))\b",
     re.I,
 )
 # Under these names a dialect says what the work is, and not how it went.
@@ -84,6 +91,7 @@ _ABOUT_WORK = frozenset(
 class Trigger(Struct, frozen=True):
     meaning: Meaning
     words: str  # what it is about, as it was said; nothing where only its name was
+    name: str = ""  # the sentence that states it
 
 
 def trigger_in(texts: Iterable[str | None]) -> Trigger | None:
@@ -95,7 +103,7 @@ def triggers_in(texts: Iterable[str | None]) -> Iterator[Trigger]:
     for text in filter(None, texts):
         if not _MAY_STATE.search(text[:TEXT_MAX].casefold()):
             continue
-        words = _EMPTY_LINES.sub("\n", without_unticked(text[:TEXT_MAX]))
+        words = _EMPTY_LINES.sub("\n", _without_crossed(without_unticked(text[:TEXT_MAX])))
         start = 0
         marks = [*_SENTENCES.finditer(words)]
         for mark, following in zip([*marks, None], [*marks[1:], None, None], strict=False):
@@ -104,19 +112,39 @@ def triggers_in(texts: Iterable[str | None]) -> Iterator[Trigger]:
             behind = words[mark.end() : following.start() if following else len(words)] if mark else ""
             meaning = _stated(plain(sentence)) if len(sentence) <= SENTENCE_MAX else None
             if meaning is not None and not any(says_nothing(plain(told)) for told in _said_of(words, end, behind)):
-                yield Trigger(meaning, _about(words, start, end))
+                yield Trigger(meaning, _about(words, start, end), sentence.strip(_MARKS))
             start = mark.end() if mark else end
 
 
+def _without_crossed(text: str) -> str:
+    """Without the triggers that a list of them crosses out. Where only one is marked, the list may be of checks, and a
+    cross says that one failed; whoever writes more behind it tells what is so."""
+    if not any(mark in text for mark in _CROSSES):
+        return text
+    lines = text.splitlines()
+    marked = {place for place, line in enumerate(lines) if _MARKED.search(line) and _ANY.search(plain(line))}
+    if len(marked) < 2:
+        return text
+    crossed = {place: _CROSSED.search(lines[place]) for place in marked}
+    no = {place for place, found in crossed.items() if found and (not plain(found[1]) or says_nothing(plain(found[1])))}
+    return "\n".join(line for place, line in enumerate(lines) if place not in no)
+
+
 def _said_of(text: str, end: int, behind: str) -> list[str]:
-    """What stands behind a name up to the next mark; in a table all other cells of its row."""
-    return text[end:].partition("\n")[0].split("|") if text[end : end + 1] == "|" else [behind]
+    """What stands behind a name up to the next mark, and behind its brackets; in a table all other cells of its row."""
+    if text[end : end + 1] == "|":
+        return text[end:].partition("\n")[0].split("|")
+    bracketed = _BRACKETED.match(text, end)
+    return [behind, bracketed[1]] if bracketed else [behind]
 
 
 def _about(text: str, start: int, end: int) -> str:
     """What is said of it: behind its name, on the next line, or in the sentence that names it."""
     line_end = text.find("\n", end)
     rest = text[end : line_end if line_end >= 0 else len(text)].strip(_MARKS)
+    marked = rest != (rest := rest.strip(_CROSSES + _TICKS + _MARKS)) or plain(rest) in _SAYS_SO - {""}
+    if marked and plain(rest) in _SAYS_SO:
+        return ""  # a mark, or a yes, says that it is so, and not what
     if rest:
         return (
             rest if text[end : end + 1] == ":" else text[start : line_end if line_end >= 0 else len(text)].strip(_MARKS)
@@ -140,6 +168,11 @@ def stated_in(said: Report, meaning: Meaning) -> str | None:
     texts = [said.reason, *told_in(said), *(one.outcome for one in said.attempts)]
     found = [one.words for one in triggers_in(texts) if one.meaning == meaning]
     return next((words for words in found if words), "") if found else None
+
+
+def named_in(said: Report, meaning: Meaning) -> str | None:
+    """The words that name such a trigger; None if the report states none."""
+    return next((one.name for one in triggers_in([said.reason, *told_in(said)]) if one.meaning == meaning), None)
 
 
 def left_in(said: Report) -> str | None:

@@ -10,7 +10,11 @@ def _one_of(words: str) -> str:
 
 
 _OUT = r"(?:rul(?:e|ed|ing)(?: it| this| that)? out|exclud(?:e|ed|ing)|dismiss(?:ed)?|disproved?|disproven)"
-_OVER = _one_of("fixed resolved solved removed broken gone avoided mended cleared closed over addressed handled")
+_OVER = (
+    "(?:"
+    + _one_of("fixed resolved solved removed broken gone avoided mended cleared closed over addressed handled settled")
+    + "|dealt with|taken care of)"
+)
 _IS = _one_of("is was are were be been got now already all s has have since")
 # What was not ruled out, or has yet to be, is still there.
 _OPEN = pattern(
