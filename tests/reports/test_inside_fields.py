@@ -124,3 +124,44 @@ def test_a_status_behind_the_fields_that_nobody_can_read_is_background() -> None
     assert told.context == f"Two exporters.\n\n{WORDS[4]}"
     report, _ = question(f"{text}Status: Blocked\nBlockers: the exporter team.\n")
     assert report.blockers == "the exporter team."
+
+
+LOGS = [
+    "```\nAttempt 1: connecting\nAttempt 2: retrying in 4s\nOutcome: success=false\n```",
+    "```\nTASK_COMPLETE\nAttempt 2: token fetched\n```",
+    "```text\nSEEKING_DIVINE_CLARIFICATION\n\nQuestion: Which key?\n```",
+    '```json\n{"outcome": "done", "summary": "all of it"}\n```',
+    "```markdown\n## Status\n- [x] Complete\n```",
+]
+
+
+@pytest.mark.ledger("E-07", "R-32")
+@pytest.mark.parametrize("log", LOGS)
+@pytest.mark.parametrize(
+    "block",
+    [
+        "ATTEMPT 1: Self-Solve\nApproach: run the older tool\nOutcome: it gives up:\n{}\nWhy Different: the first\n",
+        "ATTEMPT 1: Self-Solve\nApproach: feed the parser\n\n{}\n\nOutcome: it raises\nWhy Different: the first\n",
+        "ATTEMPT 1: Self-Solve\nApproach: run the older tool\nWhy Different: the first\nOutcome: it gives up:\n{}\n",
+    ],
+)
+def test_a_log_in_an_attempt_is_no_report_and_no_other_attempt(block: str, log: str) -> None:
+    report = read_report(block.format(log))
+    assert (report.outcome, len(report.attempts), report.question) == ("failed", 1, None)
+    assert report.attempts[0].why_different == "the first"
+    assert log.splitlines()[1] in str(report)
+
+
+@pytest.mark.ledger("E-07")
+def test_a_log_that_is_indented_in_an_attempt_is_no_other_attempt() -> None:
+    log = "    attempt 1: connecting\n    attempt 2: retrying in 4s\n    attempt 3: retrying in 8s\n"
+    text = f"ATTEMPT 1: Self-Solve\nApproach: run it\nOutcome: it gives up:\n{log}Why Different: the first\n"
+    (tried,) = read_report(text).attempts
+    assert tried.outcome is not None and "retrying in 8s" in tried.outcome and tried.why_different == "the first"
+
+
+@pytest.mark.ledger("E-07", "R-32")
+@pytest.mark.parametrize("between", ["\n", "My report:\n", "\nAnd so:\n"])
+def test_a_report_in_a_fence_behind_the_blocks_is_heard(between: str) -> None:
+    tried = "ATTEMPT 1: Self-Solve\nApproach: run it\nOutcome: it gives up\nWhy Different: the first\n"
+    assert read_report(f"{tried}{between}```\nTASK_COMPLETE: it works now\n```\n").outcome == "done"

@@ -19,6 +19,7 @@ from folkmoot.reports.asking.attempt_lines import (
     NEXT_FIELD,
     attempt_in,
     fields_in,
+    is_logged,
     is_wrapped,
 )
 from folkmoot.reports.canonical import shown
@@ -65,6 +66,8 @@ QUESTION_LABELS = {
 }
 
 OF_QUESTIONS = ("question", "context", "options", "attempts", "help")  # fields that no other signal has
+_FENCES = ("```", "~~~")
+_OWN_REPORT = pattern(r"\b(?:reports?|status|signal|json|answer|verdict)\W*:\Z", re.IGNORECASE)  # of the agent itself
 _BULLETED = pattern(r"[-*+•]\s")
 # Behind the options these are no part of the last one, whether or not a line is left empty.
 _ENDS_OPTIONS = pattern(r"(?:my )?(?:recommend(?:ation|ed)|prefer(?:ence|red))\w*", re.IGNORECASE)
@@ -346,6 +349,7 @@ def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, s
         own = not line.quoted and line.fence == fence
         labels = fields_in(words) if own and label_in(words, ATTEMPT_LABELS) else []
         begins = attempt_in(words) is not None and not (goes_on and is_wrapped(lines, at, list(parts)))
+        begins = begins and not (goes_on and is_logged(lines, at, place - 1))
         if own and not labels and (begins or words.startswith(("#", "---", "{"))):
             break
         if own and (said_between or not labels) and signal_in(line) is not None:
@@ -368,9 +372,21 @@ def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, s
             into.append(said)
         into += [] if labels else [words]
         end = at + 1
-    return {name: "\n".join(words).strip() for name, words in parts.items()}, end, beside
+    shown = _announced(lines, end, into, fence) if parts else 0
+    into += [line.text.rstrip() for line in lines[end : end + shown]]
+    return {name: "\n".join(words).strip() for name, words in parts.items()}, end + shown, beside
+
+
+def _announced(lines: list[Line], place: int, said: list[str], fence: int | None) -> int:
+    """How many lines the fence has that a block's last field announces, right above it: "it gives up:"."""
+    last = next((words for words in reversed(said) if words), "")
+    begins = place < len(lines) and lines[place].fence == fence and lines[place].text.lstrip().startswith(_FENCES)
+    if not (begins and last.endswith(":")) or _OWN_REPORT.search(last):
+        return 0
+    inside = next((at for at in range(place + 1, len(lines)) if lines[at].fence == fence), len(lines))
+    return min(inside + 1, len(lines)) - place
 
 
 def _is_shown(line: Line, fence: int | None) -> bool:
     """Is it quoted, in a fence, or the mark of one?"""
-    return line.quoted or line.fence != fence or line.text.lstrip().startswith(("```", "~~~"))
+    return line.quoted or line.fence != fence or line.text.lstrip().startswith(_FENCES)

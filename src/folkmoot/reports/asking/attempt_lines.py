@@ -73,6 +73,19 @@ def is_wrapped(lines: Sequence[Line], place: int, known: Sequence[str]) -> bool:
     return _GOES_ON.search(above) is not None or _RUNS_ON.fullmatch(words) is not None
 
 
+def is_logged(lines: Sequence[Line], place: int, start: int) -> bool:
+    """Is this ATTEMPT line one of a log: further in than the block that begins at `start`, and not written as one?"""
+    words, indent = lines[place].text.strip(), _indent(lines[place])
+    found = attempt_in(words)
+    if found is None or not words[:1].islower() or KINDS.match(found[1]) or fields_in(found[1]):
+        return False
+    return indent >= _indent(lines[start]) + 2 and _next_field(lines, place) != "approach"
+
+
+def _indent(line: Line) -> int:
+    return len(line.text) - len(line.text.lstrip())
+
+
 def _next_field(lines: Sequence[Line], place: int) -> str | None:
     """The field of the form with which the next line that says something begins."""
     below = (DASHED.sub(r"\1: ", line.text.strip(), count=1) for line in lines[place + 1 : place + 4])

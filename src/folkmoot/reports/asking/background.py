@@ -1,12 +1,12 @@
-"""What stands inside of a question's fields: code, a log, a form, words about an attempt. None of it is the agent's
-report, and none of it ends the block."""
+"""What stands inside of the fields of a question or of an ATTEMPT block: code, a log, a form, words about an attempt.
+None of it is the agent's report, and none of it ends the block."""
 
 from dataclasses import dataclass, field
 
 from folkmoot.reports.asking.attempt_lines import attempt_in, has_fields
 from folkmoot.reports.loose.names import label_in
 from folkmoot.reports.page import SPOKEN, Line, Page
-from folkmoot.reports.signals import OF_QUESTIONS, QUESTION_LABELS, SEEKING, SIGNALS_MAX, signal_in
+from folkmoot.reports.signals import OF_QUESTIONS, QUESTION_LABELS, SEEKING, SIGNALS_MAX, attempts, signal_in
 from folkmoot.reports.status import read_status
 
 _STATUS = {"status": "status"}
@@ -28,8 +28,8 @@ class Background:
 
 
 def background(page: Page) -> Background:
-    """That of every question in the text, which from now on counts as told by others."""
-    found = Background()
+    """That of every question and every ATTEMPT block in the text, which from now on counts as told by others."""
+    found = Background(lines=_of_blocks(page))
     starts = [
         line.number
         for line in page.lines
@@ -38,9 +38,22 @@ def background(page: Page) -> Background:
     for start in starts[-SIGNALS_MAX:]:
         if start not in found.lines:
             _look(page, start, found)
-    for number in found.lines:
+    for number in found.lines & {line.number for line in page.lines}:
         page.lines[number].quoted = True
     return found
+
+
+def _of_blocks(page: Page) -> set[int]:
+    """The fences in the fields of ATTEMPT blocks, with their marks."""
+    if not page.fences:
+        return set()
+    inside = {number for block in attempts(page.lines) for number in block.lines}
+    held: set[int] = set()
+    for fence in page.fences:
+        if fence.before in inside:
+            own = {fence.before, *(line.number for line in page.inside(fence))}
+            held |= {*own, max(own) + 1}
+    return held
 
 
 def _asks(line: Line) -> bool:
