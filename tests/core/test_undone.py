@@ -2,7 +2,7 @@
 
 import pytest
 
-from folkmoot.core.vocabulary.phrases.undone import is_fix, said_undone
+from folkmoot.core.vocabulary.phrases.undone import is_fix, said_undone, says_no_success
 
 UNDONE = [
     *("The acceptance criteria are not met.", "Acceptance criterion 2 is not yet met"),
@@ -48,3 +48,21 @@ def test_a_step_that_has_somebody_mend_the_work_is_one_whoever_it_names() -> Non
     assert [step for step in steps if not is_fix(step)] == []
     told = ["This should fix the flake", "It has to fix itself", "Spiritmender could fix the names some day"]
     assert [step for step in told if is_fix(step)] == []
+
+
+@pytest.mark.ledger("E-04", "R-32")
+@pytest.mark.parametrize(
+    ("words", "none"),
+    [
+        ("After looking at the nonce, the curve and the padding, I was unable to determine the cause.", True),
+        ("Despite three attempts I could not identify the root cause of the failure.", True),
+        ("I have been unable to find a cause. No root cause could be determined so far.", True),
+        ("I found no cause", True),
+        ("I could not find the cause: use a counter.", False),
+        ("I could not find the cause, but a counter nonce avoids it.", False),
+        ("I found no cause. The nonce and the curve are right.", False),
+        ("After the upgrade, use P-256.", False),
+    ],
+)
+def test_advice_that_only_says_that_nothing_was_found_is_none(words: str, none: bool) -> None:
+    assert says_no_success(words) is none

@@ -84,10 +84,15 @@ _WRONG = pattern(
 )
 # Whoever is only asked for advice has none.
 _NO_IDEA = pattern(
-    r"(?:(?:i|we) have |sorry )?no (?:idea|clue|advice|answer)(?: .{1,40})?"
+    r"(?:(?:even )?(?:after|despite|having) .{1,160}? (?=i |we |it |no )|unfortunately |sadly |so far |in the end )?"
+    r"(?:(?:(?:i|we) have |sorry )?no (?:idea|clue|advice|answer)(?: .{1,40})?"
     rf"|{_CANNOT} (?:help|say|tell)(?: .{{1,40}})?"
-    rf"|{_CANNOT} (?:find|see|determine)(?: out)? (?:the|a|any|its) (?:root )?(?:cause|reason|problem|error|answer)"
-    r"|(?:i|we) (?:do not|don t) know(?: .{1,40})?"
+    rf"|(?:{_CANNOT}|(?:i|we) (?:have|ve) (?:been unable to|not been able to|failed to))"
+    r" (?:find|see|determine|identify|pin down|establish)(?: out)? (?:the|a|any|its) (?:root )?"
+    r"(?:cause|reason|problem|error|answer)(?: (?:of|for|behind) .{1,60})?"
+    r"|no (?:root )?(?:cause|reason|answer) (?:was |has been |could be )?(?:found|determined|identified)"
+    r"|(?:i|we)(?: have)? found no (?:root )?(?:cause|reason|answer|solution|fault)(?: (?:of|for|behind) .{1,60})?"
+    r"|(?:i|we) (?:do not|don t) know(?: .{1,40})?)(?: (?:so far|yet|at all|with certainty|either))?"
 )
 # Without one of these no phrase above can stand in a text, and most texts have none. `nT` is "n t" as well.
 _MAY_BE_UNDONE = pattern(
@@ -121,6 +126,7 @@ _ELSEWHERE = {
     ),
     *("no", "nothing", "was", "were", "had", "returns", "return", "shows", "show", "says", "message", "error"),
 }
+_WHOLE = pattern(r"\.(?=\s|$)|[;:!?\n]")
 _SENTENCES = pattern(r"\.(?=\s|$)|[;:!?\n()–—,]|\s-\s|\b(?:but|and|so)\b", re.IGNORECASE)
 _GREEN = pattern(
     r"\b(?:pass(?:es|ing|ed)?|green|succeeds?|fixed|mended|resolved|works?|working)\b(?!.*\b(?:not|no|except)\b)"
@@ -306,8 +312,12 @@ def said_wrong(text: str) -> str | None:
 
 def says_no_success(text: str) -> bool:
     """Do all of the words say that nothing came out, so that there is nothing else for whoever asked?"""
-    told = [plain(sentence) for sentence in _sentences(text)]
-    return bool(told) and all(_NO_SUCCESS.fullmatch(words) or _NO_IDEA.fullmatch(words) for words in told)
+    told = [one for one in _WHOLE.split(text[-TEXT_MAX:]) if one.strip() and len(one) <= SENTENCE_MAX] if text else []
+    return bool(told) and all(_is_none(plain(one)) or all(map(_is_none, map(plain, _sentences(one)))) for one in told)
+
+
+def _is_none(words: str) -> bool:
+    return _NO_SUCCESS.fullmatch(words) is not None or _NO_IDEA.fullmatch(words) is not None
 
 
 def left_open(name: str, value: str) -> bool:
