@@ -145,6 +145,25 @@ def test_what_an_expert_tried_before_its_advice_is_told_with_it(tmp_path: Path) 
     assert [one["approach"] for one in claim["brief"]["advice"]["tried"]] == [TRIES[3][0]]
 
 
+@pytest.mark.ledger("E-03", "R-08")
+@pytest.mark.parametrize("count", [3, 400])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TASK_COMPLETE\n\nDerive the nonce from a counter.\n\n{steps}\n",
+        "Derive the nonce from a counter.\n\n" + block(4) + "\n{steps}\n\nTASK_COMPLETE\n",
+        'Derive the nonce from a counter.\n\n{steps}\n\n{{"outcome": "done", "summary": "Advice above"}}\n',
+    ],
+)
+def test_advice_in_plain_words_is_the_advice_to_follow_as_a_whole(tmp_path: Path, text: str, count: int) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", blocks(1, 3))
+    steps = "\n".join(f"{n}. Set field {n} to the value of table {n * 7}, then look at the log." for n in range(count))
+    moot.speak("crypto-expert", text.format(steps=steps))
+    advice = moot("claim", "developer")["brief"]["advice"]["advice"]
+    assert "Derive the nonce from a counter." in advice and all(line in advice for line in steps.splitlines())
+
+
 @pytest.mark.ledger("R-07")
 def test_a_claim_during_a_pause_says_until_when(tmp_path: Path) -> None:
     moot = board(tmp_path)

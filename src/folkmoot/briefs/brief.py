@@ -12,7 +12,9 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Dispute, Guidance, Item, Output
 from folkmoot.core.order import iteration, stage
 from folkmoot.core.records import Run
+from folkmoot.core.report import WORDS_BESIDE
 from folkmoot.core.rules.judging.required import required
+from folkmoot.core.unfinished import BEYOND
 
 View = dict[str, Any]
 
@@ -255,7 +257,10 @@ def _advice(item: Item, whole: dict[str, Output]) -> View | None:
     if not said:
         return None
     tried = {"tried": to_builtins(said[-1].attempts)} if said[-1].attempts else {}
-    return {"expert": item.advisor, "advice": said[-1].summary, "steps": said[-1].next_steps, **tried}
+    # In plain words the advice stands around the signal, and what was read as the summary is only its beginning.
+    beside = said[-1].report.get(BEYOND, {}).get(WORDS_BESIDE)
+    words = [said[-1].summary, beside if isinstance(beside, str) else ""]
+    return {"expert": item.advisor, "advice": "\n\n".join(filter(None, words)), "steps": said[-1].next_steps, **tried}
 
 
 def _disputes(flow: Flow, item: Item) -> list[View]:

@@ -27,7 +27,7 @@ from folkmoot.reports.placeholders import filled
 from folkmoot.reports.status import Status, read_status
 from folkmoot.reports.uniting.statements import joined
 
-WORDS_MAX = 20_000  # characters of such words: of longer ones the end is kept, and how many stood before it
+WORDS_MAX = 100_000  # characters of such words: of longer ones the beginning and the end are kept
 _MARKS = "*_`#>-•|=~ \t"
 _BULLET = pattern(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 # "Here is my report:" says nothing of its own.
@@ -75,7 +75,8 @@ def with_words(page: Page, taken: set[int], rest: dict[int, str], report: Report
     if not left:
         return report
     if len(left) > WORDS_MAX:
-        left = f"[{len(left) - WORDS_MAX} characters before …] {left[-WORDS_MAX:]}"
+        half = WORDS_MAX // 2
+        left = f"{left[:half]} [… {len(left) - 2 * half} characters left out …] {left[-half:]}"
     if report.outcome == "failed" and report.summary in SIGNALS and not report.blockers:
         return replace(report, blockers=left)  # the signal itself says nothing more: these words are why
     if report.outcome in _NEEDS_WORDS and not (report.summary.strip() or report.blockers):
