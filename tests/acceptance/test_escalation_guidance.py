@@ -361,6 +361,15 @@ def test_capitals_and_marks_make_no_other_block_of_it(tmp_path: Path, block: str
     assert item["guidance"][-1]["answer"] == "A key for each service"
 
 
+@pytest.mark.ledger("E-09", "R-16")
+def test_a_response_that_nobody_filled_in_is_no_answer(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", SIGNAL)
+    block = RESPONSE.format(task="1", question=QUESTION, guidance="[human response]")
+    assert moot.say("answer", "q1", block).error == "empty_answer"
+    assert moot("show", "1")["status"] == ASKED
+
+
 @pytest.mark.ledger("R-16", "E-07")
 @pytest.mark.parametrize("said", ["stop", "Cancel it.", "abort", "park it", "wait", "Later", "not now"])
 def test_an_order_to_the_board_is_not_sent_on_to_the_agent(tmp_path: Path, said: str) -> None:

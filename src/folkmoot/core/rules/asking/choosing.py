@@ -22,6 +22,7 @@ _GOES_ON = pattern(r"\s*[,;:.!)]+\s+|\s+[-–—]+\s+|\s*\n\s*")
 _NUMBER = pattern(r"(?:option\s+|no\.\s*|nr\.?\s*|#|\()?(\d+)[.)!]*", re.IGNORECASE)
 # The head and the fields of a block DIVINE RESPONSE, in any capitals, with or without marks around them.
 _RESPONSE = pattern(r"[#*_\s]*divine response[*_:\s]*", re.IGNORECASE)
+_UNFILLED = ("[human response]", "[response summary]")  # as the block is printed: nobody has answered yet
 _RESPONSE_FIELD = pattern(r"^[-#*_> \t]*(task|guidance)[*_]*:[*_]*", re.IGNORECASE | re.MULTILINE)
 PLAIN = {"yes": "yes", "y": "yes", "no": "no", "n": "no"}
 # What the documents' authors, and most people, call going on and giving up; understood where one option does that.
@@ -111,7 +112,7 @@ def _guidance_in(question: Question, said: str) -> str:
         words, hint = "{question} is of item {item}, and the response is for task {task}", "answer that item's question"
         raise Invalid("two_answers", words, f"{hint}, or give the guidance alone", question.id, question.item, task)
     guidance = rest[found.end() :].partition("\nResume work")[0].strip()
-    check_words(question, guidance)
+    check_words(question, "" if guidance.lower() in _UNFILLED else guidance)
     return guidance
 
 
