@@ -165,3 +165,43 @@ def test_a_log_that_is_indented_in_an_attempt_is_no_other_attempt() -> None:
 def test_a_report_in_a_fence_behind_the_blocks_is_heard(between: str) -> None:
     tried = "ATTEMPT 1: Self-Solve\nApproach: run it\nOutcome: it gives up\nWhy Different: the first\n"
     assert read_report(f"{tried}{between}```\nTASK_COMPLETE: it works now\n```\n").outcome == "done"
+
+
+@pytest.mark.ledger("E-08", "E-13")
+def test_headings_in_the_context_leave_the_fields_below_them() -> None:
+    context = "\n\n## What is there\n\n- two endpoints\n\n```\nGET /v1\nQuestion: none\n```\n\nNote: Friday."
+    report, said = question(asked(context))
+    assert said.question == "Which key?" and said.help == "The name of one."
+    assert [one.option for one in said.options] == ["PEM", "DER"]
+    assert said.context is not None and all(words in said.context for words in ("What is there", "GET /v1", "Friday"))
+    assert report.outcome == "asks"
+
+
+@pytest.mark.ledger("E-08", "E-13")
+@pytest.mark.parametrize("head", ["### Option {}: {}", "### {}. {}", "## **Option {}** - {}"])
+def test_options_under_headings_are_options(head: str) -> None:
+    options = f"{head.format(1, 'PEM')}\nOld clients break.\n\n{head.format(2, 'DER')}\n- Twice the tests.\n"
+    text = f"SEEKING_DIVINE_CLARIFICATION\n\nQuestion: Which key?\n\nOptions Considered:\n{options}"
+    for behind in ("", "\nWhat Would Help:\nThe name of one.\n"):
+        _, said = question(text + behind)
+        assert [(one.option, one.why_insufficient) for one in said.options] == [
+            ("PEM", "Old clients break."),
+            ("DER", "Twice the tests."),
+        ]
+        assert (said.help or "") == ("The name of one." if behind else "")
+
+
+@pytest.mark.ledger("E-08", "E-13")
+def test_numbered_options_on_one_line_are_several() -> None:
+    options = "Options Considered: 1. PEM: old; 2. DER: twice 3. both"
+    _, said = question(f"SEEKING_DIVINE_CLARIFICATION\n\nQuestion: Which key?\n\n{options}\n")
+    assert [one.option for one in said.options] == ["PEM", "DER", "both"]
+
+
+@pytest.mark.ledger("E-08", "E-10")
+@pytest.mark.parametrize("notice", ["DIVINE RESPONSE", "**DIVINE RESPONSE**", "DIVINE CLARIFICATION REQUESTED"])
+def test_a_notice_below_a_question_adds_nothing_to_its_fields(notice: str) -> None:
+    text = f"{asked()}\n{notice}\n\nTask: 1\nQuestion: Which one?\nGuidance: PEM\n\nResume work.\n"
+    report, said = question(text)
+    assert (said.question, said.help) == ("Which key?", "The name of one.")
+    assert "Guidance: PEM" in str(report), "whoever decides sees what it made up"

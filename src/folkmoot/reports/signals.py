@@ -22,6 +22,7 @@ from folkmoot.reports.asking.attempt_lines import (
     is_logged,
     is_wrapped,
 )
+from folkmoot.reports.asking.question_lines import OF_QUESTIONS, QUESTION_LABELS, ends_block, goes_on_below
 from folkmoot.reports.canonical import shown
 from folkmoot.reports.loose.names import LABEL, label_in
 from folkmoot.reports.loose.options import options_in
@@ -51,21 +52,6 @@ _POINT = pattern(r"\s{0,8}(?:[-*+•]|\d{1,3}[.)])\s+")
 _UNCOUNTED = pattern(r"\[\s?N\s?\]")
 _COUNT = pattern(r"(.{1,60}?):\s{0,3}\[?(\d{1,6})\b")
 
-QUESTION_LABELS = {
-    "task": "Task",
-    "agent": "Agent",
-    "question": "question",
-    "context": "context",
-    "options considered": "options",
-    "options": "options",
-    "attempts made": "attempts",
-    "what would help": "help",
-    "help needed": "help",
-    "reason": "reason",
-    "trigger": "reason",
-}
-
-OF_QUESTIONS = ("question", "context", "options", "attempts", "help")  # fields that no other signal has
 _FENCES = ("```", "~~~")
 _OWN_REPORT = pattern(r"\b(?:reports?|status|signal|json|answer|verdict)\W*:\Z", re.IGNORECASE)  # of the agent itself
 _BULLETED = pattern(r"[-*+•]\s")
@@ -256,7 +242,7 @@ def _labelled(
             into.append(line.text)
             told.lines.add(line.number)
             continue
-        ends = line.number not in held and _ends_block(words)
+        ends = line.number not in held and ends_block(words)
         if ends or (labels is None and blank and words and not LABEL.fullmatch(words)):
             break
         name = label_in(words, labels)
@@ -270,7 +256,7 @@ def _labelled(
         elif into is told.parts.get("options") and _ends_options(line.text, lines[place - 1].text):
             into = told.first
             into.append("")
-        elif words.startswith("#"):
+        elif words.startswith("#") and not (labels is not None and goes_on_below(lines, place, fence, told.parts)):
             break
         told.lines.add(line.number)
         if words or into:
@@ -283,11 +269,6 @@ def _ends_options(text: str, before: str) -> bool:
     """A field that the form does not have, at the margin: it is said beside the options, and no part of the last."""
     field = LABEL.fullmatch(text.rstrip()) if text[:1].isalpha() or text[:2] == "**" else None
     return field is not None and (not before.strip() or _ENDS_OPTIONS.fullmatch(field.group(1)) is not None)
-
-
-def _ends_block(words: str) -> bool:
-    """A rule, a brace, or the next ATTEMPT: what follows is no part of this."""
-    return words.startswith(("---", "===", "***", "{", "```", "~~~")) or attempt_in(words) is not None
 
 
 def starts_block(line: Line) -> bool:

@@ -4,9 +4,10 @@ None of it is the agent's report, and none of it ends the block."""
 from dataclasses import dataclass, field
 
 from folkmoot.reports.asking.attempt_lines import attempt_in, has_fields
+from folkmoot.reports.asking.question_lines import OF_QUESTIONS, QUESTION_LABELS, ends_block, goes_on_below
 from folkmoot.reports.loose.names import label_in
 from folkmoot.reports.page import SPOKEN, Line, Page
-from folkmoot.reports.signals import OF_QUESTIONS, QUESTION_LABELS, SEEKING, SIGNALS_MAX, attempts, signal_in
+from folkmoot.reports.signals import SEEKING, SIGNALS_MAX, attempts, signal_in
 from folkmoot.reports.status import read_status
 
 _STATUS = {"status": "status"}
@@ -66,6 +67,7 @@ def _look(page: Page, start: int, found: Background) -> None:
     label, fence = -1, page.lines[start].fence
     below: list[Line] = []  # what stands below the last field that was found
     points: bool | None = None  # are the fields points of a list? Else a point is none of them
+    known: set[str] = set()
     for line in page.lines[start + 1 :]:
         words = line.text.strip()
         if fence is not None and line.fence != fence:
@@ -77,7 +79,8 @@ def _look(page: Page, start: int, found: Background) -> None:
         if name is not None and name[0] in OF_QUESTIONS:
             found.lines |= {one.number for one in below if not one.quoted}
             label, below = line.number, []
-        elif not told and name is None and _ends(page, line, label):
+            known.add(name[0])
+        elif not told and name is None and _ends(page, line, label, known):
             break
         elif name is None and label >= 0:
             below.append(line)
@@ -85,12 +88,14 @@ def _look(page: Page, start: int, found: Background) -> None:
         _look_behind(page, label, below, found)
 
 
-def _ends(page: Page, line: Line, label: int) -> bool:
+def _ends(page: Page, line: Line, label: int, known: set[str]) -> bool:
     words = line.text.strip()
-    if words.startswith(("---", "===", "***", "{", "#")):
-        return True
     if attempt_in(words) is not None:
         return has_fields(page.lines, line.number)
+    if ends_block(words):
+        return True
+    if words.startswith("#"):
+        return not goes_on_below(page.lines, line.number, line.fence, known)
     before = page.lines[line.number - 1].text
     # In the middle of a field a signal is only told of, if more fields of the block follow.
     return signal_in(line, before) is not None and (label < 0 or not before.strip() or line.number == label + 1)

@@ -35,6 +35,8 @@ _INLINE = pattern(r"(?:\A|(?<=[\s,;]))\(?(?:\d{1,2}|[A-Za-z])\)\s{1,3}")
 _GOES_ON = pattern(
     r"(?:the|a|an|which|because|but|so|as|since|with|if|when|that|although|though|unless)\s", re.IGNORECASE
 )
+_NUMBERED = pattern(r"(?:\A|(?<=[\s,;]))(\d{1,2})[.)]\s{1,3}")  # `1. PEM: large; 2. DER: binary`, in order
+_HEADING = pattern(r"#{1,6}\s+")
 _JOINING = pattern(r"\A(?:or|and)\s+", re.IGNORECASE)
 _EITHER = pattern(r"\Aeither\s+", re.IGNORECASE)
 _WORDS_MAX = 5
@@ -53,7 +55,7 @@ def options_in(words: str) -> list[Choice]:
 def _listed(words: str) -> list[Choice]:
     """`1. option: why it is not enough`; a line without a mark goes on with the option before, if any has a mark. So
     does a point below a point: what is indented, or a bullet among numbers, if it is no further option."""
-    lines = [line for line in _with_fences(words) if line.strip()]
+    lines = _without_headings([line for line in _with_fences(words) if line.strip()])
     if lines and all(line.lstrip().startswith("|") for line in lines):
         return _rows(lines)
     if len(lines) == 1:
@@ -78,6 +80,23 @@ def _listed(words: str) -> list[Choice]:
             reasons.append([])
     found = [(_choice(" ".join(point)), _joined(why)) for point, why in zip(points, reasons, strict=True)]
     return [_because(choice, why) for choice, why in found if choice is not None]
+
+
+def _without_headings(lines: list[str]) -> list[str]:
+    """Headings as the points that they are: `### Option 1: PEM`, and what stands below each says why not."""
+    if not (lines and all(_HEADING.match(line) for line in lines[:1])):
+        return lines
+    found: list[str] = []
+    for line in lines:
+        head = _HEADING.match(line)
+        if head:
+            title = line[head.end() :].strip()
+            found.append(title if _POINT.match(title) else f"1. {title}")
+        else:
+            bare = line.strip()
+            bullet = _BULLET.match(bare)
+            found.append(line if line.startswith(_FENCES) else f"   - {bare[bullet.end() :] if bullet else bare}")
+    return found
 
 
 def _with_fences(words: str) -> list[str]:
@@ -148,7 +167,7 @@ def _rows(lines: list[str]) -> list[Choice]:
 
 
 def _on_one_line(line: str) -> list[str]:
-    marks = list(_INLINE.finditer(line.strip()))
+    marks = list(_INLINE.finditer(line.strip())) or _in_order(list(_NUMBERED.finditer(line.strip())))
     if len(marks) > 1 and marks[0].start() == 0:
         bare = line.strip()
         ends = [*(mark.start() for mark in marks[1:]), len(bare)]
@@ -165,6 +184,12 @@ def _on_one_line(line: str) -> list[str]:
         if len(parts) > 1 and plain:
             return [*parts[:-1], *_last(parts[-1])] if sign == "," else parts
     return _apart(line.strip())
+
+
+def _in_order(marks: list[re.Match[str]]) -> list[re.Match[str]]:
+    """Numbers in a sentence that count its options, and not something else: 1, 2, 3."""
+    first = int(marks[0][1]) if marks else 0
+    return marks if [int(mark[1]) for mark in marks] == [*range(first, first + len(marks))] else []
 
 
 def _last(part: str) -> list[str]:
@@ -195,7 +220,7 @@ def _choice(point: str) -> Choice | None:
         if place >= 0 and point[:place].strip():
             option, why = point[:place], point[place + len(sign) :]
             break
-    named = filled(_unmarked(option))
+    named = filled(_unmarked(option).removesuffix(":"))
     return Choice(option=named, why_insufficient=filled(why)) if named is not None else None
 
 
