@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from folkmoot.core.commands import EditItem
 from folkmoot.core.records import Attempt
 from folkmoot.core.rules.distinct import judge, normal, similarity
+from folkmoot.core.vocabulary.tries import denies_difference
 from folkmoot.testing.builders import Story, preset_flow
 
 KANBAN = preset_flow()
@@ -192,3 +193,24 @@ def test_overruling_up_to_the_end_of_the_ladder_moves_the_item() -> None:
     assert story.place == ("tests", "ready") and story.it.failure_count == 3
     story.do(EditItem(overrule=2))
     assert story.it.column == "needs-senior-dev", "four failures end this ladder, so no rung is left to claim it on"
+
+
+@pytest.mark.ledger("E-02")
+@pytest.mark.parametrize(
+    ("why", "denied"),
+    [
+        ("Same approach as attempt 1, longer timeout", True),
+        ("The same method as before (with a longer timeout)", True),
+        ("re-ran it", True),
+        ("second try of the same", True),
+        ("Retried: longer timeout", True),
+        ("Same approach, but in another library", False),
+        ("Same library, but a different algorithm", False),
+        ("Same tool, other flags", False),
+        ("Same idea, in Rust", False),
+        ("The same approach is impossible on Windows, so it uses pipes", False),
+        ("Retries were removed; it uses a queue", False),
+    ],
+)
+def test_whoever_says_that_it_is_the_same_approach_is_believed(why: str, denied: bool) -> None:
+    assert denies_difference(why) is denied

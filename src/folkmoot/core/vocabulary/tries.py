@@ -91,13 +91,16 @@ _BEFORE = (
 _THING = _one_of("approach method strategy tool thing idea way one attempt command code fix change tests?")
 _SAME = (
     f"{_LEAD}(?:the |a |an )?"
-    f"{_one_of('same identical unchanged retry retries retried retrying repeat repeated rerun reran')}"
+    f"(?:{_one_of('same identical unchanged retry retries retried retrying repeat repeated rerun reran')}"
+    "|re (?:run|ran|running|try|tried|trying))"
     f"(?: (?:the )?(?:same )?{_THING}| (?:the )?same| it)?(?: (?:as|of|to|from) {_BEFORE})?"
     "(?: (?:once more|again|retried|repeated|rerun|(?:tried|run|done) (?:again|once more)))?"
 )
 _AGAIN = (
     "(?:try|tried|trying|run|ran|do|did)(?: (?:it|that|the same|the same thing|the same approach|the tests?))?"
     " (?:again|once more)"
+    "|(?:a |the )?(?:second|third|another|new) (?:try|attempt|go|run) (?:of|at|with)"
+    " (?:it|the same(?: \\w+)?|attempt \\d+)"
 )
 _NO_OTHER = (
     f"{_LEAD}(?:not|isn t|wasn t|no|hardly|barely)(?: (?:really|real|very|much|any))?"
@@ -106,7 +109,13 @@ _NO_OTHER = (
     "|(?:it )?(?:does not|doesn t|did not|didn t) differ(?: at all)?(?: from .{0,60})?"
 )
 _NOT_OTHER = f"{_NO_OTHER}|nothing(?: (?:new|different|changed|else|really|much))?|it isn t|it is not|it s not"
-_DENIED_FIRST = re.compile(_NO_OTHER)
+# Of the approach as a whole: the same tool or idea may be used in another way.
+_SAME_APPROACH = (
+    f"{_LEAD}(?:the )?same (?:approach|method|strategy|way|thing)(?: (?:as|of|to|from) {_BEFORE})?"
+    f"|(?:re (?:run|ran|try|tried)|rerun|reran|retry|retried)(?: (?:of )?(?:it|that|the same(?: {_THING})?|{_BEFORE}))?"
+    f"|{_AGAIN}"
+)
+_DENIED_FIRST = re.compile(f"{_NO_OTHER}|{_SAME_APPROACH}")
 _YET_OTHER = re.compile(rf"\b{_one_of('but however except although though yet instead another other different new')}\b")
 _TYPO = (
     f"{_LEAD}(?:{_one_of('fix fixed fixing fixes correct corrected correcting corrects mended removed')} )?"
