@@ -22,6 +22,7 @@ from folkmoot.reports.asking.attempt_lines import (
     is_logged,
     is_wrapped,
 )
+from folkmoot.reports.asking.attempt_tables import rows_in
 from folkmoot.reports.asking.question_lines import OF_QUESTIONS, QUESTION_LABELS, ends_block, goes_on_below
 from folkmoot.reports.canonical import shown
 from folkmoot.reports.loose.names import LABEL, label_in
@@ -300,9 +301,27 @@ def attempts(lines: list[Line], fence: int | None = None) -> list[Attempt]:
             written.setdefault("why_different", "")  # asked how it differs, nobody said so
         if chosen and "approach" not in written and not KINDS.match(chosen):
             written["approach"] = chosen
-        kind = "expert_delegation" if re.search("expert|delegat", chosen, re.IGNORECASE) else "self_solve"
-        found.append(Attempt(line.number, f"{number}: {chosen}".strip(": "), Try(kind=kind, **written), behind, own))
-    return found
+        found.append(_attempt(line.number, number, chosen, written, behind, own))
+    blocks = {number for block in found for number in block.lines}
+    asks = next((place for place, line in enumerate(lines) if _is_question(line)), len(lines))
+    for row in rows_in(lines, fence):
+        written = {name: words for name, said in row.told.items() if (words := filled(said))}
+        line = lines[row.place]
+        if written.get("approach") and line.number not in blocks and row.place < asks:
+            behind = _behind(lines, row.place + 1, fence)
+            found.append(_attempt(line.number, row.number, row.kind, written, behind, {line.number}))
+    return sorted(found, key=lambda one: one.start)
+
+
+def _is_question(line: Line) -> bool:
+    """Does a question begin here? A table below it is one of its fields'."""
+    signal = signal_in(line) if "_" in line.text or line.text.isupper() else None
+    return signal is not None and not line.quoted and signal.group(1).upper() == SEEKING
+
+
+def _attempt(start: int, number: str, chosen: str, told: dict[str, str], behind: str, own: set[int]) -> Attempt:
+    kind = "expert_delegation" if re.search("expert|delegat", chosen, re.IGNORECASE) else "self_solve"
+    return Attempt(start, f"{number}: {chosen}".strip(": "), Try(kind=kind, **told), behind, own)
 
 
 def _behind(lines: list[Line], place: int, fence: int | None) -> str:

@@ -8,19 +8,30 @@ from folkmoot.reports.loose.names import label_in
 from folkmoot.reports.page import Line
 
 MARKUP = "*_`#> \t•"
+# As a word the number has a sign behind it, or nothing: "attempt one failed" is a sentence.
+_IN_WORDS = r"(?:one|two|three|four|five|six|seven|eight|nine)(?=\s{0,3}(?:[:：.(–—-]|\Z))"
+_NUMBER = rf"(?:#|№\s?|no\.\s?)?(\d{{1,6}}|{_IN_WORDS})|#?[\[(]\s?#?(\d{{1,6}}|N)\s?[\])]"
 _ATTEMPT = pattern(
-    r"(?:at{1,3}empt|attemp|attemt|attmept|atetmpt)(?:\s{0,3}(?:#?(\d{1,6})|#?[\[(]\s?#?(\d{1,6}|N)\s?[\])])\s{0,3}(?:[:.–—-]\s{0,3})?|\s{0,3}[:–—]\s{0,3})(.{0,200})",
+    rf"(?:at{{1,3}}empt|attemp|attemt|attmept|atetmpt)"
+    rf"(?:\s{{0,3}}(?:{_NUMBER})\s{{0,3}}(?:[:：.–—-]\s{{0,3}})?|\s{{0,3}}[:：–—]\s{{0,3}})(.{{0,200}})",
     re.IGNORECASE,
 )
 _LISTED = pattern(r"(\d{1,3})[.)]\s{1,4}")
-KINDS = pattern(r"self[\s-]?solve|expert|delegat", re.IGNORECASE)
+KINDS = pattern(r"self[\s‐‑-]?solve|expert|delegat", re.IGNORECASE)
 ATTEMPT_LABELS = {
     "approach": "approach",
+    "what i tried": "approach",
+    "what we tried": "approach",
+    "what was tried": "approach",
     "outcome": "outcome",
     "result": "outcome",
     "why different": "why_different",
     "why it is different": "why_different",
     "why this is different": "why_different",
+    "how it differs": "why_different",
+    "how this differs": "why_different",
+    "what is different": "why_different",
+    "difference": "why_different",
 }
 # Some write a block on one line, each field behind a mark.
 NEXT_FIELD = pattern(rf"(?:[.;,|–—]|\s-)\s{{1,3}}(?=(?:{'|'.join(ATTEMPT_LABELS)})\s?:)", re.IGNORECASE)

@@ -65,6 +65,8 @@ def with_known_names(data: dict[str, Any], more: Iterable[str] = ()) -> dict[str
 def label_in(words: str, labels: dict[str, str] | None) -> tuple[str, str] | None:
     """What the label of a line stands for, and what stands behind it; a small mistake in a known one is none.
     Without a list any label counts."""
+    if "：" in words and ":" not in words.partition("：")[0]:
+        words = words.replace("：", ": ", 1)  # the colon of other scripts
     if len(words) > 4000 or not (":" in words or words.startswith("#")):
         return None
     found = LABEL.fullmatch(words)
