@@ -42,6 +42,19 @@ def test_an_expert_whose_done_signals_that_it_was_unsuccessful_has_not_advised(t
     assert counts(moot) == (3, 1, 4) and "protocol-expert is asked" in moot("show", "1")["why"]
 
 
+@pytest.mark.ledger("E-04", "E-08", "R-32")
+@pytest.mark.parametrize("field", ["outcome", "status"])
+def test_a_signal_as_the_outcome_is_that_signal(tmp_path: Path, field: str) -> None:
+    moot = board(tmp_path)
+    asks = {field: "seeking_divine_clarification", "question": "which key?", "options": ["PEM", "DER"]}
+    assert moot.speak("developer", json.dumps(asks))["status"] == ASKED
+    moot("answer", "q1", "2")
+    moot.speak("developer", blocks(1, 3))
+    item = moot.speak("crypto-expert", json.dumps({field: "EXPERT_UNSUCCESSFUL", "summary": "No cipher fits"}))
+    assert item["status"] == "failed" and "protocol-expert is asked" in moot("show", "1")["why"]
+    assert "No cipher fits" in str(moot("show", "1")["failure_history"][-1])
+
+
 @pytest.mark.ledger("E-07", "R-32")
 @pytest.mark.parametrize(
     "summary",

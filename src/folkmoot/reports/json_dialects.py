@@ -74,7 +74,20 @@ def signal_report(data: dict[str, Any]) -> Report | None:
     return replace(said, extra={**said.extra, **rest})
 
 
+def _as_signal(data: dict[str, Any]) -> dict[str, Any] | None:
+    """The object with its signal in the field for one, where that stands as its outcome or its status."""
+    ends = [field for field in ("outcome", "status", "type", "decision", "signal") if field in data]
+    if ends not in (["outcome"], ["status"]) or not isinstance(data[ends[0]], str):
+        return None
+    name = data[ends[0]].strip().upper().replace(" ", "_")
+    return {**{field: told for field, told in data.items() if field not in ends}, "signal": name}
+
+
 def _report(data: dict[str, Any]) -> Report | None:
+    as_signal = _as_signal(data)
+    signalled = signal_report(as_signal) if as_signal is not None else None
+    if signalled is not None:
+        return signalled
     if "outcome" in data:
         return canonical_report(data)
     # Who has decided to do it alone splits alone, too: beside the tasks that word says nothing against them.

@@ -6,6 +6,7 @@ ATTEMPT blocks, signals, all of them in prose or fences) is left to modules that
 
 from typing import Any
 
+from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.report import Report
 from folkmoot.reports.canonical import PLAIN, Faulty, canonical_report, check_number, decoder, unreadable
 
@@ -39,7 +40,7 @@ def _read(text: str) -> Report:
         data = tasks_alone(text)
         if data is None:
             return listen(text)
-    if "outcome" not in data or data.keys() - PLAIN:
+    if data.get("outcome") not in OUTCOMES or data.keys() - PLAIN:
         from folkmoot.reports.json_dialects import must_end, report_from_object, signal_report
         from folkmoot.reports.loose.handed import is_handed, without_end
         from folkmoot.reports.loose.names import in_known_case
