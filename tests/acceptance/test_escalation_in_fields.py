@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,10 +75,12 @@ def test_a_signal_that_a_summary_only_mentions_changes_nothing(tmp_path: Path, s
         ({"summary": "needs a human decision on the key"}, "asks"),
         ({"summary": "red", "blockers": "Escalating to a human: which key?"}, "asks"),
         ({"summary": "protocol-expert should look at the handshake"}, "delegates"),
+        ({"summary": "red", "next_steps": ["Escalate to divine intervention"]}, "asks"),
+        ({"summary": "red", "next_steps": ["Look at the log", "Have database-expert look at the index"]}, "delegates"),
     ],
 )
 def test_a_failure_in_json_that_asks_for_somebody_is_asked_back(
-    tmp_path: Path, parts: dict[str, str], meant: str
+    tmp_path: Path, parts: dict[str, Any], meant: str
 ) -> None:
     moot = board(tmp_path)
     said = moot.try_in(moot("claim", "developer"), {"outcome": "failed", **parts})

@@ -166,7 +166,7 @@ def _asked_in_words(case: Case, said: Report) -> Iterator[Contradiction]:
     among the words, or a question in its field, asks a person by itself."""
     if said.cause not in (None, "capability") or said.escalation_reason or said.question is not None:
         return
-    looked_at, whole = _around(said)
+    looked_at, whole = ("\n".join(filter(None, (part, *said.next_steps))) for part in _around(said))
     asked = asks_person(looked_at) if _may(case, "asks") else None
     if asked is not None:
         question = AskedQuestion(question=whole)
