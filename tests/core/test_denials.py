@@ -66,6 +66,7 @@ STATED = [
     "The password is sent in plain text",
     "The private keys of the service are committed to the repository",
     "The acceptance criteria conflict with each other",
+    "The TTL is ambiguous in the acceptance criteria",
     "The security concern is not settled",
     "The security concern has yet to be dealt with",
     "Security concern (see q1): the key is in the log",

@@ -7,6 +7,7 @@ from folkmoot.core.vocabulary.phrases.undone import is_fix, said_undone, says_no
 UNDONE = [
     *("The acceptance criteria are not met.", "Acceptance criterion 2 is not yet met"),
     "Two of the acceptance criteria are not met",
+    *("I was not able to verify the second acceptance criterion.", "I could not check all of the acceptance criteria"),
     *("Not all acceptance criteria could be verified.", "Unfortunately, the acceptance criteria aren't fully met."),
     *("I was unable to make the tests pass.", "I could not get it to work.", "We couldn't get the parser to compile"),
     *("I could not find a way.", "No solution found.", "No working solution was found", "Nothing worked so far."),

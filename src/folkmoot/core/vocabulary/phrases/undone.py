@@ -74,6 +74,7 @@ _NO_SUCCESS = pattern(
     rf"|{_CANNOT} (?:make|get)\b.{{1,60}} (?:pass|work|green|run|compile|build)"
     rf"|{_CANNOT} (?:solve|fix|finish|complete|implement) (?:it|this|that|the (?:task|problem|issue|bug|work|feature))"
     rf"|{_CANNOT} find (?:a|any) (?:way|solution|fix)"
+    rf"|{_CANNOT} (?:verify|check|confirm|meet|satisfy)(?: \w+){{0,3}} acceptance criteri(?:a|on)(?: \d+)?(?: yet)?"
     r"|no (?:working )?solution(?: (?:was|has been|could be))? found"
     r"|(?:nothing|none of (?:them|it|(?:the|my) (?:approaches|attempts)))(?: has)? worked(?: so far| yet)?"
     r"|(?:it|this)(?: still)? (?:does not|doesn t) work(?: yet)?)"
