@@ -27,6 +27,12 @@ pools: {cheap: {slots: 9}, dear: {slots: 9}}
 """)
 
 
+PLAIN = small_flow("""
+columns: {dev: {agents: [d], next: look}, look: {agents: [r], next: done, fix: dev}}
+agents: {d: {}, r: {write: none}}
+""")
+
+
 def say(board: SoundBoard, item: str, text: str, actor: Actor = ADA) -> None:
     steering.say(board.engine, actor, item, text)
 
@@ -401,4 +407,50 @@ def test_who_takes_a_place_that_only_reads_gives_no_change() -> None:
         with pytest.raises(Refused, match="r only reads in look"):
             board.engine.handle_run(mine, commands.ReportRun(report=report("done"), work=change("a.py")))
         board.report(mine, "done")
+        assert board.item(item).status == "done"
+
+
+# -- an answer while its item is at work
+
+
+def asking(board: SoundBoard) -> tuple[str, Actor]:
+    """A run that has asked a person, and goes on."""
+    item = board.add()
+    run = board.claim("d")
+    board.on(item, commands.AskPerson(question="which login?", options=["token", "session"]), run)
+    return item, run
+
+
+def test_an_answer_is_heard_by_the_run_that_is_at_work() -> None:
+    with SoundBoard(PLAIN) as board:
+        item, run = asking(board)
+        board.answer("q1", "session")
+        assert hear(board, run) == ["Answer to q1 (which login?): session"]
+        board.report(run, "done")
+        assert (board.item(item).column, board.item(item).status) == ("look", "ready")
+
+
+def test_an_answer_waits_for_the_next_stage_whose_brief_tells_it_once() -> None:
+    with SoundBoard(PLAIN) as board:
+        item, run = asking(board)
+        board.answer("q1", "session")
+        board.report(run, "done")
+        assert board.item(item).column == "look"
+        view = board.engine.claim(PERSON, "r")
+        told = view["brief"]
+        assert [one["answer"] for one in told["guidance"]] == ["session"] and told["said"] == []
+        assert all(one.heard for one in board.item(item).said)
+
+
+def test_no_item_ends_past_an_answer_that_nobody_has_heard() -> None:
+    """The coder took a token and went on; the person chose the session while the reviewer was at work."""
+    with SoundBoard(PLAIN) as board:
+        item, run = asking(board)
+        board.report(run, "done")
+        look = board.claim("r")
+        board.answer("q1", "session")
+        board.report(look, "done")
+        it = board.item(item)
+        assert (it.column, it.status) == ("look", "ready") and "session" in (it.because or "")
+        board.report(board.claim("r"), "done")
         assert board.item(item).status == "done"

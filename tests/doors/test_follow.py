@@ -299,9 +299,11 @@ def test_the_answer_to_a_question_ends_the_wait_for_it(place: Path) -> None:
         command = [*MOOT, "ask", "Which?", "--wait", "10m", *named]
         with subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, text=True, env=environment()) as asking:
             asked = next(event for event in board.follow() if event.event == "agent_seeks_guidance")
+            board.say("1", "mind the docs")
             board.answer(asked.context["question"], "the second")
             out, _ = asking.communicate(timeout=PATIENCE)
-        assert (asking.returncode, out) == (0, "the second\n")
+        assert (asking.returncode, out.splitlines()[0]) == (0, "the second") and "mind the docs" in out
+        assert out.count("the second") == 1 and run.hear() == [], "the run was told all of it"
         run.report(Report.done("It is done."))
 
 

@@ -93,8 +93,9 @@ def brief(flow: Flow, item: Item, run: Run, facts: Facts) -> View:
 
 
 def _said(item: Item, subject: Item, run: Run) -> list[View]:
-    """What people said to whoever works on it: first to this run, or to one before it. Comments are told as such."""
-    said = [one for one in [*subject.said, *(item.said if item is not subject else [])] if one.comment is None]
+    """What people said to whoever works on it: first to this run, or to one before it. Comments and
+    answers are told as such."""
+    said = [one for one in [*subject.said, *(item.said if item is not subject else [])] if one.is_sentence]
     return [{"by": one.by, "text": one.text, "new": one.heard in (None, run.id)} for one in said]
 
 

@@ -160,6 +160,12 @@ class Sentence(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     at: int = 0
     heard: str | None = None  # the run that was told first; None: nobody yet
     comment: str | None = None  # it was said as this comment, which briefs tell as such
+    question: str | None = None  # it answers this question, and briefs tell it as an answer
+
+    @property
+    def is_sentence(self) -> bool:
+        """Was it said to whoever works on it, and nowhere else?"""
+        return self.comment is None and self.question is None
 
 
 class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):

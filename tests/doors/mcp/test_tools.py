@@ -5,7 +5,7 @@ from typing import Any
 import anyio
 import pytest
 
-from folkmoot.api.requests import AddComment, AnswerQuestion, Pause, Say
+from folkmoot.api.requests import AddComment, AnswerQuestion, Pause, Say, Show
 from folkmoot.core.commands import Actor
 from folkmoot.doors.mcp.tools import WAIT_SECONDS_MAX
 from tests.doors.mcp.conftest import ADA, House, Tools, within
@@ -214,6 +214,7 @@ def test_an_answer_ends_the_wait(house: House, era: str) -> None:
             answer = AnswerQuestion(question=asked["question"], answer="20 MB")
             await anyio.to_thread.run_sync(lambda: house.board.asked_by(ADA)(answer))
         assert (heard["changed"], heard["answer"], heard["answered_by"]) == (True, "20 MB", "ada")
+        assert "people_say" in heard and all(one.heard for one in house.board.asked_by(ADA)(Show(item="1")).said)
         assert (await tools("wait", question=asked["question"]))["answer"] == "20 MB", "it is no wait any more"
 
     play_with(house, play, era=era)

@@ -30,6 +30,7 @@ from folkmoot.core.rules.movement import (
     origins_for,
 )
 from folkmoot.core.rules.questions import asking_status, withdraw
+from folkmoot.core.rules.running.hearing import say_answer
 from folkmoot.core.rules.running.looking import shown
 from folkmoot.core.rules.running.pauses import go_on
 from folkmoot.core.rules.running.proposing import take_in
@@ -204,6 +205,7 @@ def _record(case: Case, question: Question, said: Chosen, target: str | None, to
         clarifications=case.item.clarifications + 1,
         goes_to=target or case.item.goes_to,
     )
+    say_answer(case, question, text)
 
 
 def _guidance(question: Question, text: str, by: str) -> Guidance:

@@ -5,12 +5,14 @@ from contextlib import suppress
 
 import click
 
-from folkmoot.api.requests import AskPerson, Claim, OfferReport, Release, Renew, RequestFiles, SendReport, Show
-from folkmoot.api.views import ItemView
+from folkmoot.api.requests import AskPerson, Claim, Hear, OfferReport, Release, Renew, RequestFiles, SendReport, Show
+from folkmoot.api.views import ItemView, Sentences, SentenceView
 from folkmoot.core.commands import Actor
 from folkmoot.core.report import Report
+from folkmoot.core.rules.running.hearing import answer_words
 from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Session, Span, in_run, keyed, number_of, plain, read_text
+from folkmoot.doors.cli.steering import printing
 from folkmoot.doors.waiting import Waiting, patiently, when_ready
 from folkmoot.errors import Invalid, NothingToDo, Refused
 
@@ -162,8 +164,8 @@ def widen_command(session: Session, run_and_paths: tuple[str, ...], token: int |
 def ask_command(session: Session, question: str, options: tuple[str, ...], context: str, wait: float | None) -> None:
     """Ask a person in the middle of a run, and go on. Exit 3 if there is no answer in time.
 
-    For what the agent could also do without. Without --wait the answer is in the item's next brief. A question that
-    must be answered before anything else is a report with the outcome `asks`.
+    For what the agent could also do without. Without --wait `moot hear` tells the answer, or the item's next brief; no
+    item ends past it. A question that must be answered before anything else is a report with the outcome `asks`.
 
     \b
     Examples:
@@ -173,7 +175,8 @@ def ask_command(session: Session, question: str, options: tuple[str, ...], conte
     See also: moot inbox, moot answer, moot report.
     """
     request = AskPerson(question=question, options=list(options), context=context)
-    view = session.ask(request, actor=session.run_speaker(None, None))
+    speaker = session.run_speaker(None, None)
+    view = session.ask(request, actor=speaker)
     asked = view.questions[-1]
     waiting = Waiting(session.board, wait or 0.0)
     while asked.state == "open" and waiting.left > 0:
@@ -184,7 +187,17 @@ def ask_command(session: Session, question: str, options: tuple[str, ...], conte
         words = "nobody has answered {question} yet"
         raise NothingToDo("no_answer_yet", words, "go on without, or say in the report what is missing", asked.id)
 
-    session.answer(asked, lambda: click.echo(plain(asked.answer or f"asked: {asked.id}")))
+    beside: list[SentenceView] = []
+    if asked.state == "answered":  # it is heard now, and with it what else was said
+        own = answer_words(asked.id, asked.question, asked.answer or "")
+        beside = [one for one in session.ask(Hear(), actor=speaker).sentences if one.text != own]
+
+    def told() -> None:
+        click.echo(plain(asked.answer or f"asked: {asked.id}"))
+        if beside:
+            printing.heard(Sentences(sentences=beside))
+
+    session.answer(asked, told)
 
 
 @click.command("report")

@@ -223,7 +223,11 @@ class Desk:
         if not item and (asked.question or caller.role == "run"):
             with suppress(MootError):  # an answer that came stands on the item
                 item = self._item(caller, asked.run)
-        return self.waiter.wait(self.asked_by(caller), item, asked.question, asked.seen, asked.seconds)
+        told = self.waiter.wait(self.asked_by(caller), item, asked.question, asked.seen, asked.seconds)
+        if asked.question and told["changed"]:
+            with suppress(MootError):  # a person waited, or the run has ended
+                told |= lean.without_empty({"people_say": self._heard(*self._for_run(caller, asked.run))})
+        return told
 
 
 def _cloned(ask: Ask, request: requests.Claim, key: str | None) -> ClaimView:

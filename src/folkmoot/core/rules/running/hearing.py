@@ -8,7 +8,7 @@ from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.flow import END, LANDING
 from folkmoot.core.item import Item, Sentence
 from folkmoot.core.order import ends_here
-from folkmoot.core.records import Run
+from folkmoot.core.records import Question, Run
 from folkmoot.core.situation import Case
 from folkmoot.errors import Invalid, Refused
 
@@ -50,8 +50,26 @@ def say_comment(case: Case, command: AddComment, comment: str) -> None:
     if len(unheard(item)) < UNHEARD_MAX:  # any of those brings the comments along
         about = ", ".join(place for place in (command.artifact, command.target) if place)
         words = f"{about}: {command.content.strip()}" if about else command.content.strip()
-        more = f" […the rest is in comment {comment}]"
-        _add(case, words if len(words) <= SENTENCE_MAX else words[: SENTENCE_MAX - len(more)] + more, comment)
+        _add(case, _cut(words, f"comment {comment}"), comment=comment)
+
+
+def say_answer(case: Case, question: Question, text: str) -> None:
+    """A person answers what an agent asked while its item is at work: nobody may come next, and what was decided must
+    not be lost. Where nobody works, the next brief has it. What the rules have asked is answered by what follows."""
+    item = case.item
+    if question.kind != "clarification" or item.status != "running" or _lands(item):
+        return
+    if len(unheard(item)) < UNHEARD_MAX:  # any of those brings the answers along
+        _add(case, answer_words(question.id, question.question, text), question=question.id)
+
+
+def answer_words(question: str, asked: str, text: str) -> str:
+    return _cut(f"Answer to {question} ({asked}): {text}", "the next brief")
+
+
+def _cut(words: str, rest: str) -> str:
+    more = f" […the rest is in {rest}]"
+    return words if len(words) <= SENTENCE_MAX else words[: SENTENCE_MAX - len(more)] + more
 
 
 def _lands(item: Item) -> bool:
@@ -61,10 +79,11 @@ def _lands(item: Item) -> bool:
     return item.proving is not None and item.proving.left == [LANDING]
 
 
-def _add(case: Case, text: str, comment: str | None = None) -> None:
+def _add(case: Case, text: str, **source: str) -> None:
+    """`source` names the comment or the question that it belongs to."""
     said = case.item.said
     number = said[-1].number + 1 if said else 1
-    new = Sentence(number=number, text=text, by=case.actor.name, at=case.situation.at, comment=comment)
+    new = Sentence(number=number, text=text, by=case.actor.name, at=case.situation.at, **source)
     case.set("sentence_said", {"text": text, "number": number}, said=[*said, new])
 
 
@@ -100,12 +119,12 @@ def _mark(case: Case, run: Run, by: str) -> None:
 
 def goes_on_for(case: Case, outcome: str) -> Sentence | None:
     """A person spoke while the run worked, and it has not heard it: its `done` is not the end of its work. A comment
-    can wait for the next stage, if there is one: whoever works there is told."""
+    or an answer can wait for the next stage, if there is one: whoever works there is told."""
     item = case.item
     if not item.said or not (outcome == "done" or (item.kind in ONE_SHOT_KINDS and outcome in LAST_WORDS)):
         return None
     is_last = ends_here(case.flow, item)
-    return next((one for one in unheard(item) if is_last or one.comment is None), None)
+    return next((one for one in unheard(item) if is_last or one.is_sentence), None)
 
 
 def because_of(sentence: Sentence) -> str:
