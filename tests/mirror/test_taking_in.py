@@ -262,6 +262,16 @@ def test_a_lock_is_taken_and_given_up_as_the_document_does(desk: Desk) -> None:
     assert desk.moot("locks")["locks"] == [] and desk.json("state.json")["locks"] == {}
 
 
+@pytest.mark.ledger("H-05")
+@pytest.mark.parametrize("path", ["/srv/project/src/auth.py", "~/auth.py", "C:\\project\\auth.py"])
+def test_no_lock_is_taken_on_another_file_than_the_one_that_is_named(desk: Desk, path: str) -> None:
+    """A path of the machine is not one of the project that is spelled alike."""
+    desk.put("state.json", {**desk.json("state.json"), "locks": {path: {"agent": "builder"}}})
+    desk.look()
+    assert "from the project's root on" in desk.reasons()[0]
+    assert desk.moot("locks")["locks"] == [] and desk.json("state.json")["locks"] == {}
+
+
 @pytest.mark.ledger("H-11", "H-05")
 def test_an_edit_against_an_older_state_takes_nothing_away(desk: Desk) -> None:
     state = desk.json("state.json")

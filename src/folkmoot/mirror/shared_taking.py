@@ -6,7 +6,7 @@ from typing import Any
 from folkmoot.core.commands import RaiseConflict
 from folkmoot.core.records import Hold, Wanted
 from folkmoot.core.rules.sharing.mirrored import speaker_in_file
-from folkmoot.core.rules.sharing.paths import normal_path
+from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.engine.reads.views import moment_text
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
 from folkmoot.mirror import names
@@ -76,9 +76,6 @@ class SharedTaking:
         owned = changed_by_hand(state, read.shown if whole is None else json_object(whole))
         others = list(self._open.values())
         self._open |= {name: f"the field {name}, which follows from what happened" for name in owned}
-        for path in wanted:
-            self._subject = _lock_on(path)
-            normal_path(path)
         for path, lock in added.items():
             self._subject = _lock_on(path)
             speaker_in_file(self._picture.flow, lock.agent)
@@ -179,11 +176,8 @@ class SharedTaking:
 
 
 def _place(resource: str) -> str:
-    """As the board says it; what is no path is refused by itself, beside the others."""
-    try:
-        return normal_path(resource)
-    except (Refused, Invalid):
-        return resource
+    """As the board says it; what is no path of the project stays as it was written, so that it is refused."""
+    return resource if bad_path(resource) else normal_path(resource)
 
 
 def _is_as_read(read: Version, path: str, lock: Lock) -> bool:
