@@ -372,6 +372,11 @@ def test_a_hole_that_is_still_there_asks_a_person(tmp_path: Path, beside: View) 
         {"error": "NonRecoverableError: no repository"},
         {"error": "UnrecoverableError"},
         {"error": {"type": "DatabaseError", "recoverable": False}},
+        {"error_type": "FatalError", "message": "the disk is full"},
+        {"errorClass": "FatalError"},
+        {"exception": "FatalError: the disk is full"},
+        {"exception": {"class": "FatalError", "message": "the disk is full"}},
+        {"severity": "fatal"},
     ],
     ids=str,
 )
@@ -383,12 +388,43 @@ def test_an_error_that_nobody_can_recover_from_asks_a_person(tmp_path: Path, bes
 
 @pytest.mark.ledger("R-07", "H-08")
 @pytest.mark.parametrize(
-    "beside", [{"recoverable": True}, {"retryable": "yes"}, {"fatal": False, "transient": True}], ids=str
+    "beside",
+    [
+        {"recoverable": True},
+        {"retryable": "yes"},
+        {"fatal": False, "transient": True},
+        {"error_type": "RecoverableError", "error": "connection reset"},
+        {"error_kind": "recoverable", "error": "connection reset"},
+    ],
+    ids=str,
 )
 def test_an_error_that_is_recoverable_is_tried_again_and_not_counted(tmp_path: Path, beside: View) -> None:
     moot, told = tried(tmp_path, "handoff", "builder", "build", {**FAILED, **beside})
     assert told.code == 0, told.err
     assert (told.json["runs"][-1]["cause"], moot("show", "1")["failure_count"]) == ("transient", 0)
+
+
+PRINTED = 'Traceback (most recent call last):\n  File "fetch.py", line 1\n{}\n\n{{status: failed}}'
+
+
+@pytest.mark.ledger("H-08")
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        (PRINTED.format("RecoverableError: connection reset"), "transient"),
+        (PRINTED.format("net.errors.FatalError: no such host"), "fatal"),
+        ({"status": "failed", "error_type": "RecoverableError", "attempt": 3, "max_retries": 3}, "transient"),
+        ({"status": "failed", "error": {"type": "RecoverableError"}, "attempt": 3, "max_retries": 3}, "transient"),
+        ({**FAILED, "summary": "A retry ended in\nno FatalError: it was slow"}, None),
+    ],
+    ids=str,
+)
+def test_the_kind_of_an_error_is_known_where_it_was_printed(
+    tmp_path: Path, said: str | View, cause: str | None
+) -> None:
+    moot, told = tried(tmp_path, "handoff", "builder", "build", said)
+    assert told.code == 0, told.err
+    assert moot("show", "1")["runs"][-1]["cause"] == cause
 
 
 @pytest.mark.ledger("R-32", "H-08")

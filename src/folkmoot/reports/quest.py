@@ -7,6 +7,7 @@ from folkmoot.core.enums import Outcome
 from folkmoot.core.report import Contract, Delegation, Files, Report
 from folkmoot.core.vocabulary.lines import ONE_PATH, finding_in, number_in, paths_in
 from folkmoot.core.vocabulary.phrases.describing import may_decide
+from folkmoot.core.vocabulary.phrases.flags import tells_error
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import COUNTED, counted, tally, told_under
 from folkmoot.core.vocabulary.plans import is_way_to_split, split_field, task_field
@@ -123,7 +124,9 @@ def says_status(data: dict[str, Any]) -> bool:
     if not isinstance(word, str) or data.keys() & {"type", "signal"}:
         return False
     beside = {name: value for name, value in data.items() if name != "status" and name not in _OF_THE_END}
-    return not beside or says_fixed(word) or (_is_known(word) and not any(may_decide(*one) for one in beside.items()))
+    if not beside or says_fixed(word) or (STATUSES.get(word.strip().lower()) == "failed" and tells_error(data)):
+        return True
+    return _is_known(word) and not any(may_decide(*one) for one in beside.items())
 
 
 def status_report(data: dict[str, Any]) -> Report:

@@ -15,7 +15,7 @@ from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import number_in
 from folkmoot.core.vocabulary.patterns import pattern
-from folkmoot.core.vocabulary.phrases.flags import counts_problems, recovers
+from folkmoot.core.vocabulary.phrases.flags import counts_problems, printed_error, recovers
 from folkmoot.core.vocabulary.phrases.nothings import without_nothing
 from folkmoot.core.vocabulary.phrases.of_task import of_the_task
 from folkmoot.core.vocabulary.problems import is_over
@@ -148,8 +148,9 @@ def _says_more(case: Case, words: str | None, known: str) -> bool:
 
 
 def _with_recovery(said: Report) -> Report:
-    """Whether an error is one to go on from, where a flag says so and no cause does (H-08)."""
+    """Whether an error is one to go on from, where a field or a printed error says so and no cause does (H-08)."""
     told = _recovers(said) if said.outcome == "failed" and said.cause in (None, _UNCAUSED) else set()
+    told = told or (printed_error(said.summary) if said.outcome == "failed" and said.cause is None else told)
     return replace(said, cause="transient" if True in told else "fatal") if len(told) == 1 else said
 
 

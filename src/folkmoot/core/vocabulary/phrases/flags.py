@@ -1,11 +1,12 @@
 """What the name of a field asks that is answered by a yes, a no or a number: `ready_to_merge`, `critical_count`."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.problems import listed_under
-from folkmoot.core.vocabulary.words import plain
+from folkmoot.core.vocabulary.words import meaning_of, plain
 
 # A number under these is one of what is still open.
 _STILL_OPEN = frozenset({"open", "still open", "remaining", "unresolved", "unfixed", "not fixed"})
@@ -35,6 +36,13 @@ _TRIED = {
 }
 _RECOVERS = frozenset({"recoverable", "is recoverable", "retryable", "is retryable", "retriable", "can retry"})
 _FATAL = frozenset({"fatal", "is fatal", "unrecoverable", "non recoverable", "nonrecoverable", "not recoverable"})
+# Fields that say which kind of error it was, and those inside of an error.
+_ERROR = pattern("(?:error|exception)(?: (?:type|class|name|kind|category|code))?|failure (?:type|class|kind|category)")
+_OF_ERROR = pattern("type|class|name|kind|category|code|severity|level")
+_AS_KIND = {"transient": True, "fatal": False}
+# As a program prints it: on a line of its own. In a sentence it may be what the work is about.
+_PRINTED = pattern(r"^[ \t>`*]*(?:\w+\.){0,5}(Recoverable|Fatal)Error(?=:|\(|[ \t`*]*$)", re.MULTILINE)
+_PRINTED_MAX = 20_000
 _BLOCKS = frozenset({"blocking", "is blocking", "blocks"})
 _BLOCKS_NOT = frozenset({"non blocking", "nonblocking", "not blocking", "is non blocking"})
 _COUNTS = {"count", "counts", "number", "num", "of", "total"}
@@ -72,7 +80,30 @@ def recovers(fields: Mapping[str, Any]) -> set[bool]:
     said = [(plain(str(name)), value) for name, value in fields.items() if is_yes(value) or is_no(value)]
     can = {is_yes(value) for words, value in said if words in _RECOVERS}
     never = {False for words, value in said if words in _FATAL and is_yes(value)}
-    return can | never | {True for words, value in said if words in ("transient", "temporary") and is_yes(value)}
+    told = can | never | {True for words, value in said if words in ("transient", "temporary") and is_yes(value)}
+    return told | {kind for name, value in fields.items() for kind in _kinds(plain(str(name)), value)}
+
+
+def _kinds(name: str, value: Any) -> set[bool]:
+    """Which kind of error a field names, by itself or inside."""
+    if isinstance(value, dict):
+        inside = [one for key, one in value.items() if _OF_ERROR.fullmatch(plain(str(key)))]
+    else:
+        inside = [value]
+    if _ERROR.fullmatch(name) is None and (isinstance(value, dict) or name not in ("severity", "level")):
+        return set()
+    found = [meaning_of(one) for one in inside if isinstance(one, str)]
+    return {_AS_KIND[one.cause] for one in found if one is not None and one.cause in _AS_KIND}
+
+
+def tells_error(fields: Mapping[str, Any]) -> bool:
+    """Is there a field that tells of an error?"""
+    return any(_ERROR.fullmatch(plain(str(name))) for name in fields)
+
+
+def printed_error(text: str) -> set[bool]:
+    """The document's kinds of error among the lines of a text: that one can go on from it, or that nobody can."""
+    return {found.group(1) == "Recoverable" for found in _PRINTED.finditer(text[:_PRINTED_MAX])}
 
 
 def blocking_in(fields: Mapping[str, Any]) -> tuple[str | None, bool | None]:
