@@ -156,3 +156,19 @@ def test_a_report_that_cannot_be_read_is_seen_by_a_person_and_by_the_next_agent(
     assert item["runs"][-1]["cause"] == "protocol"
     assert PROSE in json.dumps(moot("claim", "dev-agent")["brief"]["previous"])
     assert moot("doctor")["ok"]
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize("said", ['{"status": "accepted"}', "{'status': 'completed'}"], ids=str)
+def test_whoever_was_not_understood_is_not_said_to_have_failed(tmp_path: Path, said: str) -> None:
+    """A builder that says it has accepted the handoff has not failed, and neither the story nor the brief says so."""
+    moot = board(tmp_path, "handoff", "build")
+    claim = moot("claim", "builder")
+    assert moot.try_in(claim, said).code == 2
+    shown = shown_to_a_person(moot)
+    assert said in shown and "said no outcome; not accepted" in shown, shown
+    assert "said failed" not in shown and "builder failed" not in shown, shown
+    moot("release", claim["run"], "--token", str(claim["token"]))
+    previous = moot("claim", "builder")["brief"]["previous"]
+    assert said in json.dumps(previous, ensure_ascii=False).replace('\\"', '"'), previous
+    assert "cause" not in previous and "outcome" not in previous

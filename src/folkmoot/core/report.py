@@ -210,6 +210,11 @@ class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
         extra = {UNREAD: shown + more} if shown.strip() else {}
         return cls(outcome="failed", summary=why, cause="protocol", extra=extra)
 
+    @property
+    def is_unread(self) -> bool:
+        """Does it stand for a text that is no report? Then whoever wrote that has said none of its fields."""
+        return self.cause == "protocol" and UNREAD in self.extra
+
     @classmethod
     def failed(cls, summary: str = "", cause: Cause | None = None, **parts: Any) -> "Report":
         """It did not work, and why: by the `cause` the rules decide what follows.

@@ -23,7 +23,10 @@ BEYOND = "in its own words"
 
 def told_of(said: Report, agent: str = "", *, whole: bool = False) -> dict[str, Any]:
     """A report as later runs are told of it: also whatever had no effect of its own. Of one that leaves work, or that
-    was not accepted (`whole`), all of it: what is done, what is left, and what its dialect says beyond our fields."""
+    was not accepted (`whole`), all of it: what is done, what is left, and what its dialect says beyond our fields. Of a
+    text that could not be read and was not accepted nothing but the text."""
+    if whole and said.is_unread:
+        return {BEYOND: said.extra}
     told = {name: to_builtins(getattr(said, name)) for name in ALWAYS if getattr(said, name)}
     files = [*said.files.created, *said.files.modified]
     if files:

@@ -160,7 +160,7 @@ def refuse(case: Case, said: Report, fault: str) -> None:
     if rows:
         row["kept"] = [*run.kept, *(comment for comment, _ in rows)]
     fields = {"comment_count": case.item.comment_count + len(rows)} if rows else {}
-    context = {"outcome": said.outcome, "why": fault}
+    context = {"why": fault} if said.is_unread else {"outcome": said.outcome, "why": fault}
     case.emit("report_refused", context, item=fields, runs=(run.id, row), **({"comments": rows} if rows else {}))
     case.refusal = error
 

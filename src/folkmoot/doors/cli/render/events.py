@@ -155,11 +155,11 @@ def _listed(values: Any) -> str:
     return ", ".join(str(value) for value in values or [])
 
 
-def _says(lead: str, detail: str = "", to: str = "", style: str = "") -> Say:
-    """A sentence made from values of the context; a value that is missing leaves its part empty."""
+def _says(lead: str, detail: str = "", to: str = "", style: str = "", **missing: str) -> Say:
+    """A sentence made from values of the context; one that is missing is empty, or as it is given here."""
 
     def say(context: View, comments: Comments) -> Said:
-        values = defaultdict[str, Any](str, context)
+        values = defaultdict[str, Any](str, {**missing, **context})
         return Said(lead.format_map(values), values[to] or None if to else None, detail.format_map(values), style)
 
     return say
@@ -193,7 +193,9 @@ SAYS: dict[str, Say] = {
     "work_left_incomplete": _says("incomplete {count} in a row"),
     "comment_added": _commented,
     "comment_restated": _says("said {comment} again, in good form", style=QUIET),
-    "report_refused": _says("said {outcome}; not accepted, and its run goes on", "{why}", style=CARE),
+    "report_refused": _says(
+        "said {outcome}; not accepted, and its run goes on", "{why}", "", CARE, outcome="no outcome"
+    ),
     "comment_resolved": _says("resolved {comment}: {resolution}"),
     "dispute_opened": _says("disputed it, {thread}", style=CARE),
     "dispute_answered": _says("disagreed, round {rounds}", style=CARE),

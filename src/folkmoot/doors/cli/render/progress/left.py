@@ -32,7 +32,9 @@ def left_of(view: ItemView) -> View | None:
         steps = last.report.next_steps if last.report else []
         return {"agent": last.person or last.agent, "outcome": last.outcome, "kept": kept, "next_steps": steps}
     if last.report is None:
-        return {"agent": last.person or last.agent, "not accepted": last.refused_for, **to_builtins(last.refused)}
+        refused = last.refused
+        said = {"extra": refused.extra} if refused and refused.is_unread else to_builtins(refused)
+        return {"agent": last.person or last.agent, "not accepted": last.refused_for, **said}
     said = {"agent": last.person or last.agent, **to_builtins(last.report), "kept": kept}
     return said if last.outcome == said["outcome"] else {**said, "not accepted": view.told}
 
@@ -43,7 +45,7 @@ def left_lines(page: Page, said: View | None) -> None:
         _step_lines(page, said or {})
         return
     page.head("What the last run said and left")
-    page.line(who(one_line(said["agent"])), (f" {said['outcome']}", CARE), indent=2)
+    page.line(who(one_line(said["agent"])), (f" {said.get('outcome', '')}", CARE), indent=2)
     lines = told({name: value for name, value in said.items() if name not in NOT_TOLD}).split("\n")
     for line in lines[:LINES_MAX]:
         page.line(one_line(line), indent=4 + len(line) - len(line.lstrip(" ")), hang=2)
