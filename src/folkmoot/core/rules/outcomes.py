@@ -326,7 +326,7 @@ def _said(case: Case, said: Report, claimed: str) -> dict[str, Any]:
     stage = stage_of(case)
     checks = case.flow.checks(stage)
     fields: dict[str, Any] = {}
-    if said.findings or (said.outcome == "done" and any(checks or one.unheard for one in item.findings)):
+    if said.findings or (said.outcome == "done" and any(checks or one.unheard or said.extra for one in item.findings)):
         fields["findings"] = kept_of(item.findings, said, stage if checks else None, run.agent)
     if said.artifacts:
         # An artifact belongs to the stage whose work it is, also when a senior made it.

@@ -35,7 +35,8 @@ _MORE_OR_LESS = {
     *("likely", "maybe", "medium", "moderate", "mid", "low", "to", "or"),
 }
 # Pictures and signs before the words: `🔴 Critical: …`, `[x] High: …`.
-_ADORNED = pattern(r"\A(?:\[[ xX]\]|[^\w\s\[(]|\s){1,12}")
+# A number sign before a number names something.
+_ADORNED = pattern(r"\A(?:\[[ xX]\]|(?!#\d)[^\w\s\[(]|\s){1,12}")
 # Between the place and the words, or at the end: `a.go:42 - High - no check`, `no check: high`.
 _SEVERITY_APART = pattern(
     r"(?:\s[-–—|]\s{1,3}|:\s{1,3})(critical|high|medium|low)(?: severity| priority)?\s{0,3}(?:\s[-–—|]\s|:\s|[.!]?\Z)",

@@ -11,6 +11,7 @@ from folkmoot.core.enums import SEVERITIES
 from folkmoot.core.item import Item
 from folkmoot.core.report import Finding, NamedFinding, Report, Tests
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
+from folkmoot.core.rules.sharing.replies import recalled, with_replies
 from folkmoot.core.vocabulary.phrases.tallies import red_tests
 
 FINDINGS_MAX = 500
@@ -69,7 +70,7 @@ def kept_of(known: list[Finding], said: Report, checked: str | None, by: str) ->
     is_done = said.outcome == "done"
     found = remarks(said.findings, is_done)
     if checked and said.outcome in ("done", "changes_requested"):
-        return found
+        return recalled(found, known)
     if checked:
         found = unheard(found, checked)
     # Of several at one line each is said again by its own words.
@@ -80,6 +81,7 @@ def kept_of(known: list[Finding], said: Report, checked: str | None, by: str) ->
     if is_done:
         # Whoever made the work has seen to what was found before.
         known = [replace(finding, unheard=None) if finding.unheard else finding for finding in known]
+        known = with_replies(known, said.extra, by)
         answered = [_answered(one, again.pop(_about(one, several), []), by) for one in known]
         return [*answered, *(finding for new in again.values() for finding in new)][:FINDINGS_MAX]
     return [*(one for one in known if _about(one, several) not in again), *found][:FINDINGS_MAX]
