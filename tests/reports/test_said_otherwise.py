@@ -399,3 +399,44 @@ def test_phases_and_rounds_are_kept() -> None:
         assert {name: extra[name] for name in said} == said
     form = "## Phase 3\n\n## Summary\nx\n\n## Status\n- [x] Complete / [ ] Needs follow-up / [ ] Blocked\n"
     assert read(form).extra["Phase"] == "3"
+
+
+WITH_REASONS: list[tuple[Any, list[tuple[str, str | None]]]] = [
+    (
+        [
+            {"id": "A", "label": "JWT", "pros": ["stateless"], "cons": ["no revocation", "size"]},
+            {"id": "B", "label": "Session", "description": "needs a store"},
+        ],
+        [("A: JWT", "pros: stateless; cons: no revocation, size"), ("B: Session", "needs a store")],
+    ),
+    ([{"name": "A", "description": "JWT"}, {"id": 2, "title": "Session"}], [("A: JWT", None), ("Session", None)]),
+    ([{"JWT": "stateless"}, {"Session": "simple"}], [("JWT", "stateless"), ("Session", "simple")]),
+    ({"A": "JWT", "B": "Session"}, [("A: JWT", None), ("B: Session", None)]),
+    (
+        {"JWT": "stateless", "Session": {"cons": ["needs a store"]}},
+        [("JWT", "stateless"), ("Session", "cons: needs a store")],
+    ),
+    (["JWT", {"option": "Session", "why_insufficient": "slow"}], [("JWT", None), ("Session", "slow")]),
+]
+
+
+@pytest.mark.parametrize(("options", "told"), WITH_REASONS, ids=str)
+def test_an_option_is_known_under_whichever_name_with_all_that_is_said_of_it(
+    options: Any, told: list[tuple[str, str | None]]
+) -> None:
+    for data in (
+        {**CLARIFICATION, "options": options},
+        {"outcome": "asks", "question": {"question": "which?", "options": options}},
+        {"type": "escalation", "from": "builder", "payload": {"details": "which?", "options": options}},
+    ):
+        asked = read_report(json.dumps(data)).question
+        assert asked is not None and [(one.option, one.why_insufficient) for one in asked.options] == told
+
+
+@pytest.mark.parametrize(
+    "options", [[["JWT", "stateless"]], [{"cost": 1}], {"recommended": "JWT", "alternatives": ["Session"]}, 7], ids=str
+)
+def test_what_is_no_option_is_refused_with_what_is_one(options: Any) -> None:
+    with pytest.raises(Invalid) as refused:
+        read_report(json.dumps({"type": "escalation", "payload": {"details": "which?", "options": options}}))
+    assert options == 7 or "an option is a text, or an object" in refused.value.message

@@ -10,7 +10,7 @@ from folkmoot.core.report import Choice, Finding, Report
 from folkmoot.core.vocabulary.lines import number_in
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.problems import Problems, finding_told, listed_under, problems_in
-from folkmoot.core.vocabulary.ways import option_told
+from folkmoot.core.vocabulary.ways import AN_OPTION, options_told
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown, unknown_cause
 from folkmoot.reports.loose.options import options_in
@@ -101,19 +101,14 @@ class Taken:
         self.used.add(name)
         if isinstance(value, str) and value.strip():
             return options_in(value)
-        if not isinstance(value, list):
+        if not isinstance(value, list | dict):
             self.faults.append(f"{name}: {shown(value)} is not a list")
             return []
-        found = []
-        for part in value:
-            told = option_told(part) if isinstance(part, dict) else None
-            if told is not None:
-                found.append(Choice(option=told.option, why_insufficient=told.why_insufficient))
-            elif isinstance(part, str | int | float):
-                found.append(Choice(option=str(part)))
-            else:
-                self.faults.append(f"{name}: {shown(part)} is not an option")
-        return found
+        told = options_told(
+            [str(one) if isinstance(one, bool) else one for one in value] if isinstance(value, list) else value
+        )
+        self.faults += [f"{name}: {shown(one)} is not an option; {AN_OPTION}" for one, option in told if option is None]
+        return [Choice(option=option[0], why_insufficient=option[1]) for _, option in told if option is not None]
 
     def problems(self, kind: FindingKind, words: bool = True) -> list[Finding]:
         """What was found, under whichever names it is listed; `words`: also where it is told in plain words."""

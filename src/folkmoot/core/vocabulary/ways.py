@@ -91,38 +91,68 @@ def does(option: Option) -> str | None:
     return words.format(to=option.to) if words else None
 
 
-# Under these names an option of an agent says what can be chosen, and why it is not chosen yet, the nearest name first.
-_NAMES = ("option", "label", "name", "title", "text", "value", "description", "id")
-_WHYS = ("why_insufficient", "why", "description")
-_LETTERS = ("id", "key", "letter")  # what it is called beside others: A, B
-_LETTER_MAX = 3
+# Under which names an object tells what can be chosen, the best first; a name or a number alone says too little.
+_NAMED = ("option", "label", "name", "title", "text", "choice", "value", "description", "id", "key")
+_WHY = ("why_insufficient", "why", "description")
+_MARKS = ("id", "key", "letter", "number", "index")  # only number it
+_SAYS_OF_ONE = frozenset({*_WHY, "pros", "cons", "cost", "risk", "risks", "reason", "recommended"})  # chosen by nobody
+AN_OPTION = 'an option is a text, or an object such as {"option": "JWT", "why_insufficient": "…"}'
 
 
-def option_told(value: dict[str, Any]) -> Option | None:
-    """An option by whichever name it has, with all that is said of it: whoever chooses reads nothing else. None if
-    there is nothing to choose."""
-    name, why = _first(value, _NAMES), _first(value, _WHYS)
-    if name is None:
-        return None
-    words, told = value[name].strip(), []
-    if why is not None and why != name:
-        told.append(value[why].strip())
-    letter = _first(value, _LETTERS)
-    if letter is not None and letter != name and _is_letter(value[letter].strip()):
-        words = f"{value[letter].strip()}: {words}"
-    else:
-        letter = None
-    rest = ((key, _words(said)) for key, said in value.items() if key not in (name, why, letter))
-    told += [f"{key}: {said}" for key, said in rest if said]
-    return Option(option=words, why_insufficient="; ".join(told) or None)
+def options_told(value: Any) -> list[tuple[Any, tuple[str, str | None] | None]]:
+    """Each entry of a list of options, or of an object, with what can be chosen by it and why that is not enough.
+    `{"A": "JWT"}` names the option `JWT`, `{"JWT": "no revocation"}` says something of it. None: nothing can be."""
+    if not isinstance(value, dict):
+        return [(one, option_told(one)) for one in value]
+    if not value or any(not isinstance(told, str | dict) for told in value.values()) or _is_option(value):
+        return [(value, None)]
+    marked = all(_is_mark(str(name)) for name in value)
+    return [
+        (told, _lettered(str(name), option_told(told)) if marked else _of_pair(str(name), told))
+        for name, told in value.items()
+    ]
 
 
-def _first(value: dict[str, Any], names: tuple[str, ...]) -> str | None:
-    return next((name for name in names if isinstance(told := value.get(name), str) and told.strip()), None)
+def option_told(value: Any) -> tuple[str, str | None] | None:
+    """What can be chosen, by whichever name it has, and all else that is said of it."""
+    if not isinstance(value, dict):
+        words = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+        return (words, None) if words else None
+    named = [name for name in _NAMED if isinstance(value.get(name), str) and value[name].strip()]
+    own = next((name for name in named if not _is_mark(value[name])), next(iter(named), None))
+    if own is None:
+        pair = next(iter(value.items())) if len(value) == 1 else None
+        named_so = pair is not None and isinstance(pair[1], str) and str(pair[0]).casefold() not in _SAYS_OF_ONE
+        return _of_pair(str(pair[0]), pair[1]) if pair is not None and named_so else None
+    why = next((name for name in _WHY if name != own and isinstance(value.get(name), str)), None)
+    counted = [name for name in dict.fromkeys((*_MARKS, *_NAMED)) if name != own and _is_mark(str(value.get(name, "")))]
+    rest = {name: _words(told) for name, told in value.items() if name not in (own, why, *_MARKS, *counted)}
+    told = [str(value[why]).strip() if why else "", *(f"{name}: {one}" for name, one in rest.items() if one)]
+    found = (value[own].strip(), "; ".join(part for part in told if part) or None)
+    return _lettered(str(value[counted[0]]), found) if counted else found
 
 
-def _is_letter(word: str) -> bool:
-    return word.isalnum() and not word.isdigit() and len(word) <= _LETTER_MAX
+def _lettered(mark: str, found: tuple[str, str | None] | None) -> tuple[str, str | None] | None:
+    """With the letter that it has beside others: whoever asks may speak of `A` elsewhere. A number it gets here."""
+    bare = mark.strip("(). ")
+    return (f"{bare}: {found[0]}", found[1]) if found is not None and bare.isalpha() else found
+
+
+def _is_mark(name: str) -> bool:
+    """A letter or a number, as options are counted."""
+    bare = name.strip("(). ")
+    return len(bare) == 1 or bare.isdecimal()
+
+
+def _of_pair(name: str, told: Any) -> tuple[str, str | None] | None:
+    if isinstance(told, dict):
+        return option_told({"option": name, **told})
+    return (name.strip(), told.strip() or None) if name.strip() else None
+
+
+def _is_option(value: dict[Any, Any]) -> bool:
+    """Is it one option, and no list of them?"""
+    return any(name in value for name in ("option", "options", "label", "title", "alternatives", "recommended"))
 
 
 def _words(said: Any) -> str:

@@ -22,7 +22,7 @@ from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import counted
 from folkmoot.core.vocabulary.plans import split_field
 from folkmoot.core.vocabulary.problems import NAMES, listed_under, problems_in
-from folkmoot.core.vocabulary.ways import option_told
+from folkmoot.core.vocabulary.ways import options_told
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.loose.issues import OPEN, left_open, uncounted
 from folkmoot.reports.loose.options import options_in
@@ -217,14 +217,17 @@ def _question(data: dict[str, Any]) -> None:
         options = question.get("options")
         if isinstance(options, str):
             options = [{"option": one.option, "why_insufficient": one.why_insufficient} for one in options_in(options)]
-        if isinstance(options, list):
-            listed = [{"option": one} if isinstance(one, str) else _option(one) for one in options]
+        if isinstance(options, list | dict):
+            listed = [_choice(one if isinstance(options, list) else {}, told) for one, told in options_told(options)]
             data["question"] = {**question, "options": listed}
 
 
-def _option(value: Any) -> Any:
-    told = option_told(value) if isinstance(value, dict) else None
-    return {"option": told.option, "why_insufficient": told.why_insufficient} if told is not None else value
+def _choice(one: Any, told: tuple[str, str | None] | None) -> Any:
+    """As our own form has an option; one that is in it already stays as it is."""
+    if isinstance(one, str):
+        return {"option": one}
+    own = isinstance(one, dict) and "option" in one and one.keys() <= {"option", "why_insufficient"}
+    return one if own or told is None else {"option": told[0], "why_insufficient": told[1]}
 
 
 def _beside_question(data: dict[str, Any]) -> None:

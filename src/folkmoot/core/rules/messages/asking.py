@@ -13,7 +13,7 @@ from folkmoot.core.rules.messages.writing import write
 from folkmoot.core.rules.questions import clarify
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.phrases.flags import blocking_in
-from folkmoot.core.vocabulary.ways import option_told
+from folkmoot.core.vocabulary.ways import AN_OPTION, options_told
 from folkmoot.core.vocabulary.words import is_security
 
 OPTIONS_MAX = 20
@@ -50,24 +50,23 @@ def faults_of_asking(payload: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if blocking is None:
         words = f"payload.{name}: {payload[name or '']!r} is neither true nor false"
         yield words, "true holds the item until the answer; leave it out for that"
-    if not isinstance(options, list):
+    if not isinstance(options, list | dict):
         yield f"payload.options: {options!r:.80} is not a list", 'give them like ["JWT", "OAuth"], or leave them out'
         return
     if len(options) > OPTIONS_MAX:
         yield f"payload.options: {len(options)} of them", f"a person can choose among {OPTIONS_MAX} at most"
-    for number, one in enumerate(options, start=1):
-        if _option(one) is None:
-            words = 'an option is a text, or an object such as {"option": "JWT", "why_insufficient": "…"}'
-            yield f"payload.options: number {number}, {one!r:.60}, is no option", words
+    for number, (one, option) in enumerate(options_told(options), start=1):
+        if option is None:
+            yield f"payload.options: number {number}, {one!r:.60}, is no option", AN_OPTION
 
 
 def _asked(payload: dict[str, Any]) -> dict[str, Any]:
     """Context, options, what would help, and whether the item waits for the answer."""
     given = payload.get("options")
-    known = (_option(one) for one in given[:OPTIONS_MAX]) if isinstance(given, list) else ()
+    told = [option for _, option in options_told(given)][:OPTIONS_MAX] if isinstance(given, list | dict) else []
     return {
         "context": _beside(payload),
-        "options": [option for option in known if option is not None],
+        "options": [Option(option=one[0], why_insufficient=one[1]) for one in told if one is not None],
         "help": next((text for name in HELPS if isinstance(text := payload.get(name), str) and text.strip()), None),
         "blocking": blocking_in(payload)[1] is not False or _is_grave(payload),
     }
@@ -100,14 +99,6 @@ def escalate(case: Case, message: Message) -> None:
     rows: dict[str, Any] = {"questions": (asked.id, {"agent": message.sender})} if asker else {}
     context = {"message": message.id, "question": asked.id, "why": asked.question}
     case.emit("escalation_triggered", context, messages=(message.id, {"question": asked.id}), **rows)
-
-
-def _option(value: Any) -> Option | None:
-    """What can be chosen, by whichever name it has; None if there is nothing to choose."""
-    if isinstance(value, dict):
-        return option_told(value)
-    words = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
-    return Option(option=words) if words else None
 
 
 def tell_escalations(case: Case) -> None:
