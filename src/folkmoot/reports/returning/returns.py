@@ -10,6 +10,11 @@ from folkmoot.core.vocabulary.words import only_ends, verdict_of
 from folkmoot.reports.placeholders import is_choice
 
 RETURNS = pattern(r"(?:[-*]\s{1,3})?(?:returns?\s{0,3}:\s{0,3})?\{([^{}]{1,2000})\}\.?", re.IGNORECASE)
+# The same with marks around its parts: "**Returns:** `{status: approved}`".
+_MARKED = pattern(
+    r"(?:[-*]\s{1,3})?[*_]{0,2}returns?[*_]{0,2}\s{0,3}:[*_]{0,2}\s{0,3}`{0,3}\{([^{}]{1,2000})\}`{0,3}\.?",
+    re.IGNORECASE,
+)
 # Words and a colon before it say what it is about: `auth.py: {status: approved}`.
 _LABELLED = pattern(r"([^{}]{0,120}:)\s{0,3}(\{[^{}]{1,2000}\}\.?)")
 _WORD = pattern(
@@ -29,7 +34,7 @@ class Returned(Struct):
 
 def returned(words: str) -> Returned | None:
     """A return on a line of its own, in braces or as one word; None if it is none."""
-    found = RETURNS.fullmatch(words)
+    found = RETURNS.fullmatch(words) or _MARKED.fullmatch(words)
     if found:
         told = pairs(found.group(1))
         return Returned(told, not words.startswith("{")) if told is not None else None
