@@ -404,6 +404,7 @@ def test_a_move_says_which_question_it_withdraws_and_a_late_number_keeps_its_mea
     )
     item = moot("answer", "q1", "2")
     assert item["comments"][-1]["content"] == f"A late answer to q1 ({QUESTION}): A key for each service"
+    assert "A late answer to q1" in in_words(moot, "show", "1"), "its words stand in the story, as any comment does"
     assert "withdrawn" not in in_words(moot, "move", "1", "implementing"), "there was none any more"
 
 

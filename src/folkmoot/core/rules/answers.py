@@ -304,12 +304,13 @@ def _late(case: Case, question: Question, command: AnswerQuestion) -> None:
     comment: dict[str, Any] = {"item": case.item.id, "author": by, "at": case.situation.at}
     comment["content"] = f"A late answer to {question.id} ({question.question}): {text}"
     fields: dict[str, Any] = {"comment_count": case.item.comment_count + 1}
-    rows: dict[str, Any] = {"comments": (case.new_comment_id(), comment)}
+    name = case.new_comment_id()
+    rows: dict[str, Any] = {"comments": (name, comment)}
     if question.state == "open":
         fields["open_questions"] = [q for q in case.item.open_questions if q != question.id]
         answered = {"state": "answered", "answer": text, "answered_by": by, "answered_at": case.situation.at}
         rows["questions"] = (question.id, answered)
-    case.emit("comment_added", {"question": question.id}, item=fields, **rows)
+    case.emit("comment_added", {"comment": name, "question": question.id}, item=fields, **rows)
 
 
 def pass_deadline(case: Case, command: PassDeadline) -> None:

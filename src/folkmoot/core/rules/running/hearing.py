@@ -84,7 +84,7 @@ def _add(case: Case, text: str, **source: str) -> None:
     said = case.item.said
     number = said[-1].number + 1 if said else 1
     new = Sentence(number=number, text=text, by=case.actor.name, at=case.situation.at, **source)
-    case.set("sentence_said", {"text": text, "number": number}, said=[*said, new])
+    case.set("sentence_said", {"text": text, "number": number, **source}, said=[*said, new])
 
 
 def unheard(item: Item) -> list[Sentence]:

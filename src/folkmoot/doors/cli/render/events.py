@@ -193,9 +193,7 @@ SAYS: dict[str, Say] = {
     "work_left_incomplete": _says("incomplete {count} in a row"),
     "comment_added": _commented,
     "comment_restated": _says("said {comment} again, in good form", style=QUIET),
-    "report_refused": _says(
-        "said {outcome}; not accepted, and its run goes on", "{why}", "", CARE, outcome="no outcome"
-    ),
+    "report_refused": _says("said {outcome}; not accepted, its run goes on", "{why}", "", CARE, outcome="no outcome"),
     "comment_resolved": _says("resolved {comment}: {resolution}"),
     "dispute_opened": _says("disputed it, {thread}", style=CARE),
     "dispute_answered": _says("disagreed, round {rounds}", style=CARE),
@@ -322,8 +320,8 @@ def _together(happened: list[EventView], comments: Comments) -> list[Said]:
             continue
         if name == "comment_added" and event.context.get("comment") not in comments:
             continue
-        if name == "handoff_created" and len(happened) > 1:
-            continue  # the board's own: where the item went says as much
+        if (name == "handoff_created" and happened[1:]) or (name == "sentence_said" and "question" in event.context):
+            continue  # where the item went, or what was answered, says as much
         if len(happened) > 1 and name in CARRIES_ON:
             words = replace(words, lead="", style="")
         if name == "error_occurred" and event.context.get("cause") in causes:
