@@ -24,7 +24,7 @@ from folkmoot.core.vocabulary.words import (
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.loose.files import files_told
-from folkmoot.reports.loose.issues import OPEN, left_open
+from folkmoot.reports.loose.issues import OPEN, left_open, points_apart
 from folkmoot.reports.loose.names import with_known_names
 from folkmoot.reports.placeholders import is_placeholder
 from folkmoot.reports.splits.finding import BESIDE, ORDERS, Split, find_split, split_fields, words_only
@@ -254,6 +254,8 @@ def quest_parts(said: Taken) -> dict[str, Any]:
     if plain(str(said.data.get("issues"))) in _IN_WORDS:
         said.data = {**said.data, "issues": _IN_WORDS.index(plain(said.data["issues"]))}
     issues = said.data.get("issues")
+    if isinstance(issues, str) and len(listed := points_apart(issues)) > 1:
+        issues, said.data = listed, {**said.data, "issues": listed}
     if isinstance(issues, dict) and len(issues) == 1 and issues.keys() <= _COUNTS:
         said.data = {**said.data, "issues": next(iter(issues.values()))}  # a number, and nothing of what they are
     elif isinstance(issues, str) and not says_nothing(issues) and number_in(issues) is None:

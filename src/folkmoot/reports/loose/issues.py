@@ -22,6 +22,8 @@ _COUNT = pattern(
     re.IGNORECASE,
 )
 _POINT = pattern(r"(\s{0,40})(?:[-*+•]|\d{1,3}[.)])\s")
+_LISTED = pattern(r"(?:[-*+•]|\(?\d{1,3}[.)])\s+(?=\S)")
+_NUMBERED = pattern(r"(?:\A|(?<=[\s,;]))\(?(\d{1,2})[.)]\s{1,3}(?=\S)")
 
 
 def count_in(words: str) -> int | None:
@@ -78,3 +80,17 @@ def _is_open(one: Any) -> bool:
         and not says_severity(one)
         and verdict_named(one) is None  # `**Approval:** true` below a list
     )
+
+
+def points_apart(text: str) -> list[str]:
+    """The points of a list that is one text: a line for each, or numbered one behind the other."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    marks = [_LISTED.match(line) for line in lines]
+    if len(lines) > 1 and all(marks):
+        return [line[mark.end() :].strip() for line, mark in zip(lines, marks, strict=True) if mark]
+    found = list(_NUMBERED.finditer(text))
+    counts = len(found) > 1 and not text[: found[0].start()].strip()
+    if not counts or [int(mark.group(1)) for mark in found] != list(range(1, len(found) + 1)):
+        return [text]
+    ends = [*(mark.start() for mark in found[1:]), len(text)]
+    return [text[mark.end() : end].strip(" ,;\t\n") for mark, end in zip(found, ends, strict=True)]
