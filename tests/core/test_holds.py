@@ -378,6 +378,18 @@ def test_locks_of_a_run_end_with_it(end: str) -> None:
 
 
 @pytest.mark.ledger("R-27")
+def test_who_would_release_what_a_run_of_its_agent_holds_is_told_which_run() -> None:
+    """`d has no lock: it is held by d` says nothing."""
+    with SoundBoard(DEV) as board:
+        board.add()
+        run = board.claim("dev-agent")
+        lock(board, run, "a.py")
+        with pytest.raises(Refused) as refused:
+            board.engine.lock(Actor("dev-agent"), UnlockPaths(paths=["a.py"]))
+        assert f"by its run {run.run}" in refused.value.message
+
+
+@pytest.mark.ledger("R-27")
 def test_a_stale_run_locks_unlocks_and_widens_nothing() -> None:
     with SoundBoard(DEV) as board:
         board.add()

@@ -257,7 +257,8 @@ def unlock(case: Case, command: UnlockPaths) -> None:
         hold = case.holds.get(f"{mine}{path}")
         if hold is None or not hold.held:
             other = next((h for h in case.holds.values() if overlap([path], [h.path])), None)
-            holds = f"{other.path} is held by {other.owner}" if other else "nobody holds it"
+            by_run = f", by its run {other.run}" if other and other.run else ""
+            holds = f"{other.path} is held by {other.owner}{by_run}" if other else "nobody holds it"
             words = "{actor} has no lock on {path!r}: {holds}"
             raise Refused("not_yours", words, "see: <locks>", case.actor.name, path, holds)
         rows.append((hold.id, {"held": False}))
