@@ -104,7 +104,9 @@ _MAY_BE_UNDONE = pattern(
 _WENT_ON = pattern(r"\b(?:so (?:i|we|it)|instead|then|therefore|eventually|finally)\b", re.IGNORECASE)
 # Names under which a dialect says what keeps it from being done.
 _LEFT = pattern(
-    "remaining(?: (?:work|tasks?|steps?))?|left to do|still to do|not done|unfinished|outstanding|blockers?"
+    "remaining(?: (?:work|tasks?|steps?|items?|criteria|requirements?))?|left to do|still to do|not done|unfinished"
+    "|outstanding|blockers?|left out|omitted"
+    "|(?:missing|skipped|pending) (?:criteria|requirements?|features?|items?|tasks?|work)"
     "|to ?dos?|(?:not|not yet|un) ?implemented|unresolved|unfixed|not (?:yet )?(?:fixed|healed|mended|resolved)"
     "|still open|open (?:items?|points?|tasks?|work)"
 )
