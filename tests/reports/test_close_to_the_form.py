@@ -78,6 +78,29 @@ def test_comments_go_with_the_report_in_the_same_text() -> None:
     assert read_report(reply).outcome == "disputed"
 
 
+SHOWN_IN_WORDS = [
+    "It looks at once:\n\n```python\ncancel(trade)\n```\n\nThe architecture says async.",
+    "~~~\nassert trade.cancelled\n~~~\nis too early.",
+    "> The architecture says async.\n| state | when |\n| ok | later |",
+    'The story says "cancel\nat once" and the design does not.',
+    "<example>\ncancel(trade)\n</example>\nis too early.",
+    'The worker prints\n{"outcome": "done", "summary": "cancelled"}\nand goes on.',
+    "status: resolved\nresolution: accepted\nis what the fixture holds.",
+]
+
+
+@pytest.mark.ledger("K-06", "R-12")
+@pytest.mark.parametrize("shape", ["{}", "```yaml\n{}```", "I looked.\n\n```\n{}```\nbye", "Look.\n\n{}"])
+@pytest.mark.parametrize("words", SHOWN_IN_WORDS)
+def test_what_a_comment_shows_is_part_of_its_words(words: str, shape: str) -> None:
+    indented = "".join(f"      {line}\n" for line in words.splitlines())
+    first = f"# Artifact: tests/a.md\ncomments:\n  - id: c001\n    content: |\n{indented}    status: open\n"
+    report = read_report(shape.replace("{}", f"{first}  - id: c002\n    content: >-\n      another\n"))
+    assert report.outcome == "disputed" and not report.findings
+    assert [(one.content, one.status) for one in report.comments] == [(words, "open"), ("another", None)]
+    assert "fixture" not in str(report.extra) and "cancel" not in str(report.extra)
+
+
 @pytest.mark.ledger("K-11")
 @pytest.mark.parametrize(
     ("text", "outcome"),

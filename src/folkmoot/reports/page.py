@@ -55,6 +55,9 @@ _OWN = pattern(
     r"|this is (?:the|how|what)|it ended|how it (?:went|ended)|reports?:|results?:|outcome:|status:|summary:)\b"
     r"|\b(?:report|result|outcome|status|summary):?$"
 )
+# `content: |` in YAML: the words are the indented lines below it, whatever they look like.
+_BLOCK = pattern(r"""\s*(?:-\s+)*["']?[A-Za-z_][\w -]{0,29}["']?\s{0,3}:\s+[|>][-+1-9]{0,2}\s*(?:#.*)?""")
+_INDENT = pattern(r"\s*(?:-\s+)*")
 _SENTENCE = pattern(r"(?<!e\.g)(?<!i\.e)(?<=[.!?;])\s+")
 # "tester → implementer:" tells what others said to each other.
 _TELLS = pattern(r"([a-z][\w'’-]{0,40})\s?(?:→|->|⇒|=>)\s?([a-z][\w\s*'’-]{0,40}):[\s*_]{0,4}$")
@@ -69,6 +72,7 @@ class Line:
     text: str
     quoted: bool = False  # told by others: body text at most
     fence: int | None = None  # which fence it stands in
+    valued: bool = False  # words of a value in YAML: a fence or a quotation in it is part of the value
 
 
 @dataclass(slots=True)
@@ -92,7 +96,7 @@ class Page:
             line = self.lines[number]
             if line.fence != fence.number:
                 break
-            found.append(Line(line.number, line.text, line.quoted))
+            found.append(Line(line.number, line.text, line.quoted, valued=line.valued))
         return found
 
     def only_shows(self, number: int) -> bool:
@@ -144,10 +148,28 @@ def read_page(text: str) -> Page:
     ends = (line.text[-300:].lower().rstrip("*_ ") for line in page.lines)
     told = (_TELLS.search(end) for end in ends if end.endswith(":") and any(sign in end for sign in _ARROWS))
     page.speakers = frozenset(found.group(1) for found in told if found)
+    _mark_values(page.lines)
     _mark_fences(page)
     _mark_quotes(page.lines)
     _mark_between(page.lines)
     return page
+
+
+def _mark_values(lines: list[Line]) -> None:
+    """The words below `content: |`: indented more than the name that they belong to."""
+    place = 0
+    while place < len(lines):
+        words = lines[place].text
+        place += 1
+        if words.rstrip()[-1:] not in ("|", ">", "-", "+", *"123456789") and "#" not in words:
+            continue
+        if _BLOCK.fullmatch(words) is None:
+            continue
+        found = _INDENT.match(words)
+        margin = " " * (found.end() + 1 if found else 1)
+        while place < len(lines) and (lines[place].text.startswith(margin) or not lines[place].text.strip()):
+            lines[place].valued = True
+            place += 1
 
 
 def _fence_mark(words: str) -> tuple[str, int, str] | None:
@@ -163,8 +185,8 @@ def _fence_mark(words: str) -> tuple[str, int, str] | None:
 
 def _mark_fences(page: Page) -> None:
     """A fence that nobody closes is no fence: it must not hide the rest of the text. One with a language always begins,
-    since whoever writes one inside another does not count the signs."""
-    marks = [_fence_mark(line.text) for line in page.lines]
+    since whoever writes one inside another does not count the signs. In a value of YAML it is part of the value."""
+    marks = [_fence_mark(line.text) if not line.valued else None for line in page.lines]
     longest = {"`": 0, "~": 0}
     can_close: list[int] = [0] * len(marks)  # the longest closing mark after this line, of its own sign
     for number in range(len(marks) - 1, -1, -1):

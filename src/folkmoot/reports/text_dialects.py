@@ -74,6 +74,10 @@ def listen(text: str) -> Report:
         _hear_lists(page, heard, covered, spoken)
     notes = _notes(text, page)
     if notes is not None:
+        # What a comment shows in its words is nobody's report.
+        held_words = {number for number in notes.lines if page.lines[number].valued}
+        heard = [one for one in heard if one.line not in held_words]
+        rest = {number: told for number, told in rest.items() if number not in held_words}
         covered |= notes.lines | notes.nested
         spoken |= notes.lines
         heard += [Heard(line, 1, 0, said, []) for line, said in notes.reports]

@@ -80,7 +80,7 @@ def blocks(page: Page) -> list[list[Line]]:
     for fence in page.fences:
         if fence.language not in _LANGUAGES or page.only_shows(fence.before):
             continue
-        lines = [line for line in page.inside(fence) if not line.quoted]
+        lines = [line for line in page.inside(fence) if not line.quoted or line.valued]
         ends = bool(fence.language) and any(_name(line.text) in ENDS for line in lines)
         if ends or any(_begins(lines, place) for place in range(len(lines))):
             found.append([*_heads_above(page, fence), *lines])
