@@ -218,7 +218,14 @@ def disputed(folder: Path) -> Moot:
 
 @pytest.mark.ledger("R-12", "R-32")
 @pytest.mark.parametrize(
-    "words", ["No, the test is right as it stands.", "I disagree: the design says sync.", "I do not agree."]
+    "words",
+    [
+        "No, the test is right as it stands.",
+        "I disagree: the design says sync.",
+        "I do not agree.",
+        "Section 3.2 says sync. The test stays.",
+        "Sync is meant, so the test stays as specified.",
+    ],
 )
 def test_a_settlement_whose_words_disagree_is_asked_back(tmp_path: Path, words: str) -> None:
     moot = disputed(tmp_path)
@@ -228,3 +235,40 @@ def test_a_settlement_whose_words_disagree_is_asked_back(tmp_path: Path, words: 
     assert told.code == 2 and "which holds?" in told.err, told.out
     agreed = {**reply, "content": "No objection, you are right. I disagreed at first."}
     assert moot.try_in(claim, {"outcome": "done", "comments": [agreed]}).code == 0
+
+
+AGREEING = [
+    "You're right. The architecture says async, the test awaits the event now.",
+    "Agreed, the design says async. Updating the test.",
+    "Good catch. I will use async/await with a mocked bus.",
+]
+HELD_BACK = [
+    "You're right that the design says async, but this test is about the queue.",
+    "Agreed on the design. The test still holds: it looks at the queue only.",
+    "Right, and why would that make the test wrong?",
+    "The design says sync.",
+    "Yes.",
+    "You are right about the design and wrong about the test.",
+]
+
+
+@pytest.mark.ledger("R-12", "R-32")
+@pytest.mark.parametrize("words", AGREEING)
+def test_a_reply_that_goes_on_and_agrees_is_asked_back(tmp_path: Path, words: str) -> None:
+    """Whoever copies the file with its `status: open` would send the item back for nothing."""
+    moot = disputed(tmp_path)
+    claim = moot("claim", "test-architect")
+    told = moot.try_in(claim, f"comments:\n  - parent: c001\n    content: >-\n      {words}\n    status: open\n")
+    assert told.code == 2 and "goes on with c001" in told.err and "which holds?" in told.err, told.out
+    reply = {"parent": "c001", "content": words, "resolution": "accepted"}
+    assert moot.try_in(claim, {"outcome": "done", "comments": [reply]}).code == 0
+    assert moot("show", "1")["dispute_agents"] == []
+
+
+@pytest.mark.ledger("R-12")
+@pytest.mark.parametrize("words", HELD_BACK)
+def test_a_reply_that_agrees_in_part_goes_on(tmp_path: Path, words: str) -> None:
+    moot = disputed(tmp_path)
+    told = moot.try_in(moot("claim", "test-architect"), {"outcome": "disputed", "comments": [{"content": words}]})
+    assert told.code == 0, told.err
+    assert moot("show", "1")["dispute_rounds"] == 1

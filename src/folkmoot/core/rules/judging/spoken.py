@@ -10,6 +10,7 @@ from folkmoot.core.rules.disputes import answered_by, has_remarked, resolutions
 from folkmoot.core.rules.sharing.makers import is_same, makers_of
 from folkmoot.core.rules.sharing.places import is_other
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.phrases.agreeing import agrees
 from folkmoot.core.vocabulary.roles import role
 
 NONE_OPEN = "; none is open, leave parent out to begin"
@@ -182,7 +183,18 @@ def fault_of_comments(case: Case, report: Report) -> str | None:
             )
         if remark.status == "open" and remark.resolution:
             return "a comment is open and has a resolution: leave out one of them"
+        thread = thread_of(case, remark.parent or "")
+        if report.outcome == "disputed" and not remark.resolution and thread in mine and agrees(remark.content):
+            return _agreeing(thread, remark)
     return None
+
+
+def _agreeing(thread: str | None, remark: Remark) -> str:
+    """Who goes on with a dispute, and says no more than that the other side is right, may have left it open unasked."""
+    words = (
+        f"the reply goes on with {thread}, and says {' '.join(remark.content.split())[:80]!r}: which holds? To agree"
+    )
+    return f"{words} give it status resolved and a resolution; to disagree say in its words what is wrong"
 
 
 def _resolves_what(case: Case) -> str:

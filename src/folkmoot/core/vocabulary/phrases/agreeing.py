@@ -12,6 +12,20 @@ _DISAGREES = pattern(
     r"|(?:i|we) (?:still )?(?:do not|don t|cannot|can t) agree(?: .*)?"
     r"|(?:that|this|it) is (?:wrong|not (?:right|so|true))"
 )
+# What is disputed is left as it is, and no change is told of.
+_STAYS = pattern(
+    r"(?:so )?(?:the |this |my |our )?(?:tests?|story|stories|design|architecture|arch|work|code|finding|it)"
+    r" (?:stays?|remains?|stands?)(?: (?:as (?:it |they )?(?:is|are|specified|written)|unchanged))?"
+)
+_YOU_ARE_RIGHT = pattern(
+    r"(?:accepted|agreed|fair enough|(?:good|fair|valid) (?:catch|point|concern))"
+    r"|(?:yes )?(?:(?:i|we) (?:fully |completely )?agree|agreed)(?: (?:with|that) .*)?"
+    r"|(?:yes )?(?:you are|you re|that is|that s|this is)(?: \w+ly| quite)? (?:right|correct|true)(?: .*)?"
+)
+_HOLDS_BACK = pattern(
+    r"\b(?:but|however|although|though|still|yet|only|except|unless|not|no|nor|never|partly|partially|instead|disagree\w*"
+    r"|wrong|stays?|remains?|keep|stands?|n t|don t|doesn t|isn t|won t|can t|cannot|why|than|while|whereas)\b"
+)
 _AGREES = pattern(
     r"\b(?:you (?:are|were|re) right|agreed|(?:i|we)(?: do)? agree|fixed|updated|changed|mended|corrected)\b"
 )
@@ -35,10 +49,18 @@ _SLIGHT = pattern(
 
 
 def disagrees(words: str) -> bool:
-    """Does the first that is said disagree, and nothing behind it agree after all?"""
+    """Does the first that is said disagree, or is the work left as it is, and nothing else that is said agrees?"""
+    told = words[:TEXT_MAX]
+    clauses = [clause for clause in map(plain, _CLAUSE.split(told)) if clause]
+    against = bool(clauses) and (_DISAGREES.fullmatch(clauses[0]) or any(map(_STAYS.fullmatch, clauses)))
+    return bool(against) and _AGREES.search(plain(told)) is None
+
+
+def agrees(words: str) -> bool:
+    """Does the first that is said agree, and nothing behind it hold that back?"""
     told = words[:TEXT_MAX]
     first = next((clause for clause in map(plain, _CLAUSE.split(told)) if clause), "")
-    return _DISAGREES.fullmatch(first) is not None and _AGREES.search(plain(told)) is None
+    return _YOU_ARE_RIGHT.fullmatch(first) is not None and _HOLDS_BACK.search(plain(told)) is None and "?" not in told
 
 
 def only_approves(words: str) -> bool:
