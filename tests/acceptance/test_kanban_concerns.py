@@ -270,3 +270,70 @@ def test_earlier_comments_beside_a_reason_are_no_concern(tmp_path: Path) -> None
     moot.speak("test-architect", CONCERN + AGREED)
     item = moot.speak("dev-agent", CONCERN + AGREED + "\nescalation_reason: concurrency\n")
     assert place(item) == ("needs-concurrency-expert", "ready")
+
+
+def asked_for_two(folder: Path) -> Moot:
+    """The review wants two changes, and the developer disputes one of them."""
+    moot = new_board(folder)
+    moot("add", "Trading", "--column", "dev")
+    moot.effort("dev-agent", "done", summary="built", artifacts=[{"name": "src/trade.py"}])
+    wanted = [
+        {"severity": "high", "file": "src/trade.py", "line": 3, "issue": "race in cancel()"},
+        {"severity": "high", "file": "src/trade.py", "line": 9, "issue": "the request has no timeout"},
+    ]
+    moot.effort("review-agent", "changes_requested", findings=wanted)
+    concern = {
+        "artifact": "src/trade.py",
+        "target": "cancel()",
+        "content": "One thread by design, so there is no race.",
+    }
+    moot.effort("dev-agent", "disputed", comments=[concern])
+    return moot
+
+
+AGREES: View = {"parent": "c001", "content": "Agreed, one thread.", "resolution": "accepted"}
+
+
+@pytest.mark.ledger("R-12", "R-22")
+def test_a_finding_that_nobody_disputed_is_not_over_with_the_dispute(tmp_path: Path) -> None:
+    moot = asked_for_two(tmp_path)
+    claim = moot("claim", "review-agent")
+    told = message(moot.try_in(claim, {"outcome": "done", "comments": [AGREES]}))
+    assert "the request has no timeout" in told and "race" not in told and "which holds?" in told
+    left = {"severity": "high", "file": "src/trade.py", "line": 9, "issue": "the request has no timeout"}
+    assert moot.try_in(claim, {"outcome": "changes_requested", "comments": [AGREES], "findings": [left]}).code == 0
+    shown = moot("show", "1")
+    assert place(shown) == ("dev", "ready") and not shown["dispute_agents"]
+    assert [one["issue"] for one in moot("claim", "dev-agent")["brief"]["findings"]] == ["the request has no timeout"]
+
+
+@pytest.mark.ledger("R-12", "R-22")
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"comments": [{**AGREES, "content": "Agreed, and the timeout of the request is the caller's."}]},
+        {"comments": [{**AGREES, "content": "Agreed. The other is not needed either."}]},
+        {
+            "findings": [
+                {"file": "src/trade.py", "line": 9, "issue": "the request has no timeout", "status": "fixed"},
+            ]
+        },
+    ],
+    ids=["named", "both", "fixed"],
+)
+def test_a_look_that_speaks_of_the_rest_goes_on(tmp_path: Path, more: View) -> None:
+    moot = asked_for_two(tmp_path)
+    told = moot.try_in(moot("claim", "review-agent"), {"outcome": "done", "comments": [AGREES], **more})
+    assert told.code == 0, told.err
+    assert place(moot("show", "1")) == ("qa", "ready")
+
+
+@pytest.mark.ledger("R-12", "R-22")
+def test_a_person_who_decides_for_the_developer_drops_no_other_finding(tmp_path: Path) -> None:
+    moot = asked_for_two(tmp_path)
+    moot.effort("review-agent", "disputed", comments=[{"parent": "c001", "content": "No: it has four threads."}])
+    moot.effort("dev-agent", "disputed", comments=[{"parent": "c001", "content": "Not in this service."}])
+    moot.effort("review-agent", "disputed", comments=[{"parent": "c001", "content": "In this one as well."}])
+    moot("answer", "q1", "dev-agent is right")
+    brief = moot("claim", "review-agent")["brief"]
+    assert [one["issue"] for one in brief["findings"]] == ["the request has no timeout"]

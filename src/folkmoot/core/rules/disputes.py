@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from folkmoot.core.flow import Column
 from folkmoot.core.item import Dispute, GuidanceCounters, Side
 from folkmoot.core.records import Comment
-from folkmoot.core.report import Remark, Report
+from folkmoot.core.report import Finding, Remark, Report
 from folkmoot.core.rules.breaker import (
     artifact_of,
     flag,
@@ -23,6 +23,7 @@ from folkmoot.core.rules.movement import again, call, enter, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.makers import makers_of
 from folkmoot.core.rules.sharing.places import is_apart, is_elsewhere, is_there, unanswered
+from folkmoot.core.rules.sharing.undisputed import left_of
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.phrases.agreeing import disagrees
 from folkmoot.core.vocabulary.roles import helping_column
@@ -206,9 +207,8 @@ def _fault_of_place(case: Case, said: list[Remark | Comment], reason: str | None
 
 def _asked_by(case: Case) -> str | None:
     """Who waits for an answer here: the stage before the asker's has no part in what is asked, and made none of it."""
-    item = case.item
-    answers = case.flow.acting(item.column, item.tags).kind == "backflow" and not item.returns_to
-    return item.origins[-1] if answers and item.origins else None
+    answers = case.flow.acting(case.item.column, case.item.tags).kind == "backflow" and not case.item.returns_to
+    return case.item.origins[-1] if answers and case.item.origins else None
 
 
 def _earlier(case: Case) -> list[Comment]:
@@ -228,8 +228,7 @@ def has_remarked(case: Case) -> bool:
 def disputed(case: Case, comments: list[str], reason: str | None = None, agent: str | None = None) -> None:
     """Statements were made, and the item goes to the side that must answer: of several to the earliest stage, so that
     its way forward leads to the others. `agent` spoke if no run of the item itself did."""
-    called = state(case, comments, reason, agent)
-    if called:
+    if called := state(case, comments, reason, agent):
         stages = case.flow.stages()
         places = {d.thread: d.side(d.turn).stage for d in called}
         # Of those for the same side the last one opened stands for all.
@@ -382,11 +381,11 @@ def resolve(case: Case, report: Report) -> None:
     agreed = {dispute.thread for dispute in turn_of(case) if dispute.turn == 1} if report.outcome in NOT_YET else set()
     for said in resolutions(case, report):
         if said.thread not in agreed:
-            close(case, said.thread, said.resolution)
+            close(case, said.thread, said.resolution, report.findings)
 
 
-def close(case: Case, thread: str, resolution: str) -> None:
-    """End a thread. If it was a dispute, rounds and agents begin again at zero."""
+def close(case: Case, thread: str, resolution: str, said: list[Finding] | None = None) -> None:
+    """End a thread. If it was a dispute, rounds and agents begin again at zero. `said`: the findings of the report."""
     dispute = next((d for d in case.item.disputes if d.thread == thread), None)
     row = {"status": "resolved", "resolution": resolution, "proposed": None}
     if dispute is None:
@@ -394,7 +393,7 @@ def close(case: Case, thread: str, resolution: str) -> None:
         return
     fields = without(case, thread)
     if resolution == "accepted" and dispute.maker.column == case.item.returns_to:
-        # Whoever asked for the changes agrees that they are not needed.
-        fields |= {"returns_to": None, "findings": []}
+        # The changes are not needed, but for what the same report finds, or what a person has not spoken of.
+        fields |= {"returns_to": None, "findings": left_of(case, thread, said)}
     context = {"thread": thread, "resolution": resolution, "rounds": dispute.rounds, "agents": dispute.agents}
     case.emit("dispute_settled", context, item=fields, comments=(thread, row))

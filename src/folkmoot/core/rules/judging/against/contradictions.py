@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.report import SIGNALS, WORDS_BESIDE, AskedQuestion, Delegation, Report
 from folkmoot.core.rules.children.help import experts_left
+from folkmoot.core.rules.judging.against.agreed import left_of_agreed
 from folkmoot.core.rules.judging.against.checkers import Contradiction, of_who_goes_on, sending_for
 from folkmoot.core.rules.judging.against.deciding import as_told, of_other_ends, of_undecided
 from folkmoot.core.rules.judging.against.inside import left_inside
@@ -85,7 +86,7 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
     if grave is not None and any(says_fixed(word) for word in words_of_end(said)):
         words = f"{grave}: which holds? Give each that is mended a `status` of fixed; for what is open report "
         yield Contradiction(f"{words}changes_requested (needs_fixes)", "changes_requested")
-    yield from _left_before(case, said) if checks else ()
+    yield from (*_left_before(case, said), *left_of_agreed(case, said)) if checks else ()
     found = against(said, judges=checks) or red_check(said, case.flow.gates) or (in_parts(said) if checks else None)
     if found is not None:
         open_ones = "report how it ended (failed, blocked, incomplete)"
