@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from folkmoot.core.report import Finding, Remark, Report, Try
+from folkmoot.core.report import WORDS_BESIDE, Finding, Remark, Report, Try
 from folkmoot.errors import Invalid
 from folkmoot.reports.read import read_report
 from tests.documents import (
@@ -26,6 +26,8 @@ from tests.documents import (
 )
 
 View = dict[str, Any]
+
+AGREED = f"comments:{COMMENTS.removeprefix(CONCERN)}"  # the document's reply
 
 METADATA = """\
 # Issue metadata
@@ -99,6 +101,22 @@ def test_what_a_comment_shows_is_part_of_its_words(words: str, shape: str) -> No
     assert report.outcome == "disputed" and not report.findings
     assert [(one.content, one.status) for one in report.comments] == [(words, "open"), ("another", None)]
     assert "fixture" not in str(report.extra) and "cancel" not in str(report.extra)
+
+
+@pytest.mark.ledger("K-06", "K-11", "R-12")
+@pytest.mark.parametrize("shape", ["{}", "```yaml\n{}```", "I looked.\n\n```\n{}```\nbye", "Look.\n\n{}"])
+def test_what_stands_behind_a_sign_in_yaml_is_told_on(shape: str) -> None:
+    """YAML drops it, and whoever writes it says something by it."""
+    reason = METADATA.replace("concurrency", "concurrency  # lock A is taken before B")
+    stuck = read_report(shape.replace("{}", reason))
+    assert stuck.escalation_reason == "concurrency" and "lock A is taken before B" in f"{stuck.summary} {stuck.extra}"
+    assert "performance" not in f"{stuck.summary} {stuck.extra}"
+    reply = AGREED.replace("resolution: accepted", "resolution: accepted  # only for retail orders")
+    assert reply != AGREED
+    agreed = read_report(shape.replace("{}", f"{reply}# test_trade_amend has the same fault\n"))
+    told = agreed.extra[WORDS_BESIDE]
+    assert "only for retail orders" in told and "test_trade_amend has the same fault" in told and "reply to" not in told
+    assert agreed.comments[0].resolution == "accepted"
 
 
 @pytest.mark.ledger("K-11")

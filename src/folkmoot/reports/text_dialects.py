@@ -77,7 +77,7 @@ def listen(text: str) -> Report:
         # What a comment shows in its words is nobody's report.
         held_words = {number for number in notes.lines if page.lines[number].valued}
         heard = [one for one in heard if one.line not in held_words]
-        rest = {number: told for number, told in rest.items() if number not in held_words}
+        rest = {number: told for number, told in rest.items() if number not in held_words} | notes.rest
         covered |= notes.lines | notes.nested
         spoken |= notes.lines
         heard += [Heard(line, 1, 0, said, []) for line, said in notes.reports]

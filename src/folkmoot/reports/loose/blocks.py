@@ -30,8 +30,34 @@ _SPOKEN = ("content", "summary", "comment", "reason", "blockers", "question")
 _NAMED = ("target", "artifact", "author", "parent", "id", "escalation_reason")
 
 
+# Notes that the disputes document prints itself.
+_PRINTED = pattern(r"specific test/section|reply to|issue metadata|(?:and|or): .*", re.IGNORECASE)
+
+
 class _Loader(yaml.SafeLoader):
     """Plain values only: a time stays the text it is, no name stands twice, and nothing stands for something else."""
+
+    def __init__(self, text: str) -> None:
+        self.noted: dict[int, str] = {}  # what stands behind a `#`, by its line
+        super().__init__(text)
+
+    def scan_to_next_token(self) -> None:
+        """As YAML has it: past spaces, notes and line ends. The notes are kept, since YAML drops them."""
+        if self.index == 0 and self.peek() == "\ufeff":
+            self.forward()
+        while True:
+            while self.peek() == " ":
+                self.forward()
+            if self.peek() == "#":
+                line, said = self.line, []
+                while self.peek() not in "\0\r\n\x85\u2028\u2029":
+                    said.append(self.peek())
+                    self.forward()
+                self.noted[line] = "".join(said).strip("# \t")
+            if not self.scan_line_break():  # type: ignore[no-untyped-call]
+                return
+            if not self.flow_level:
+                self.allow_simple_key = True
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.events.AliasEvent):
@@ -64,10 +90,15 @@ _Loader.yaml_implicit_resolvers = {
 }
 
 
-def load(text: str) -> Any:
-    """What the YAML says; Faulty if it is none."""
+def load(text: str) -> tuple[Any, dict[int, str]]:
+    """What the YAML says, and the notes in it by their line; Faulty if it is none."""
     try:
-        return yaml.load(text, _Loader)
+        loader = _Loader(text)
+        try:
+            said = loader.get_single_data()
+        finally:
+            loader.dispose()
+        return said, {line: words for line, words in loader.noted.items() if words and not _PRINTED.fullmatch(words)}
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise Faulty([f"the comments are no YAML: {' '.join(str(error).split())[:200]}"]) from error
 

@@ -36,6 +36,7 @@ class Notes(Struct):
     extra: dict[str, Any] = field(default_factory=dict)
     reports: list[tuple[int, Report]] = field(default_factory=list)  # a whole report in YAML, and its last line
     lines: set[int] = field(default_factory=set)
+    rest: dict[int, str] = field(default_factory=dict)  # what stands behind a `#`: words, of which YAML takes none
     nested: set[int] = field(default_factory=set)  # lines in which a part of something says how that part ended
 
     def beside(self, report: Report) -> Report:
@@ -81,7 +82,7 @@ def read_notes(page: Page) -> Notes:
 def _read(notes: Notes, lines: list[Line], whole: bool) -> None:
     """One block. `whole`: it is the whole text, so that it can be meant as nothing but a report."""
     heads = dict(found for line in lines if (found := head_of(line.text)))
-    said = load("\n".join("" if head_of(line.text) else line.text for line in lines))
+    said, noted = load("\n".join("" if head_of(line.text) else line.text for line in lines))
     data = with_known_names(_named(said), OF_ITEM) if isinstance(said, dict) else {"comments": said}
     listed = _comments(data.get("comments"))
     for name in [name for name in data if listed and name.lower() == "artifact" and isinstance(data[name], str)]:
@@ -95,6 +96,7 @@ def _read(notes: Notes, lines: list[Line], whole: bool) -> None:
     if has_unstorable(data):
         raise Faulty([UNSTORABLE])
     notes.lines.update(line.number for line in lines)
+    notes.rest |= {lines[place].number: words for place, words in noted.items()}
     data |= {"comments": comments} if comments else {}
     data |= {"escalation_reason": _in_words(data["escalation_reason"])} if "escalation_reason" in data else {}
     data = _with_items(data)

@@ -53,7 +53,8 @@ def with_words(page: Page, taken: set[int], rest: dict[int, str], report: Report
     own = [
         line if line.number not in taken else Line(line.number, rest[line.number].strip(), fence=line.fence)
         for line in page.lines
-        if (line.number not in taken or rest.get(line.number, "").strip(_MARKS)) and _is_spoken(page, line)
+        if (line.number not in taken or rest.get(line.number, "").strip(_MARKS))
+        and (line.number in rest or _is_spoken(page, line))
     ]
     if not any(line.text.strip(_MARKS) for line in own):
         return report
