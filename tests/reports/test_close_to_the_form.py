@@ -485,3 +485,16 @@ def test_what_is_neither_verdict_is_refused_by_its_word(word: str) -> None:
     with pytest.raises(Invalid) as caught:
         read({**REVIEW, "status": word})
     assert word in caught.value.message
+
+
+@pytest.mark.ledger("P-03", "R-16")
+@pytest.mark.parametrize("name", ["question", "questions"])
+def test_questions_with_options_of_their_own_are_one_with_all_of_them(name: str) -> None:
+    """`no` among the options is an answer, and no word for nothing."""
+    rest = {key: value for key, value in CLARIFICATION.items() if key not in ("question", "options")}
+    asked = [{"question": "Pages?", "options": ["yes", "no"]}, {"question": "Which limit?", "why": "none is given"}]
+    said = read({**rest, name: asked, "context": "all items"})
+    assert said.question is not None
+    assert said.question.question == "Pages?\nWhich limit?"
+    assert [one.option for one in said.question.options] == ["yes", "no"]
+    assert said.question.context == "all items\nwhy: none is given"

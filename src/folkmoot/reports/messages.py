@@ -160,10 +160,28 @@ def _strictly(said: Taken, value: dict[str, Any], place: str = "") -> Tests | No
 
 
 def _clarification(said: Taken, around: dict[str, Any]) -> Report:
+    _unite_questions(said)
     question = said.whole("question", "questions")
     if not (question and question.strip()):
         said.faults.append("question: missing")
     return _asks(said, question or "", question or "", context="\n".join(said.texts("context")) or None)
+
+
+def _unite_questions(said: Taken) -> None:
+    """Questions that are objects, each with options of its own, as one question with all that they say."""
+    name = "questions" if isinstance(said.data.get("questions"), list) else "question"
+    listed = said.data.get(name)
+    if not (isinstance(listed, list) and listed and all(isinstance(one, dict) and "question" in one for one in listed)):
+        return
+    asked, options, context = [], [said.data.get("options") or []], said.texts("context")
+    for one in map(Taken, listed):
+        asked.append(one.whole("question") or "")
+        options.append(one.data.get("options") or [])
+        one.used.add("options")
+        context += [f"{key}: {words}" for key in one.left() if (words := one.whole(key))]
+    several = [part for told in options for part in (told if isinstance(told, list) else [told])]
+    said.data = {key: value for key, value in said.data.items() if key != name}
+    said.data |= {"question": "\n".join(asked), "options": several, "context": "\n".join(context)}
 
 
 def _escalation(said: Taken, around: dict[str, Any]) -> Report:
