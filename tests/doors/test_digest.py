@@ -16,7 +16,7 @@ from tests.doors.test_usage import line
 from tests.worker.yard import Yard
 
 LANDED: dict[str, Any] = {"item": "7", "title": "Reset by mail", "status": "done", "at": "2026-11-18T03:00:00.000Z"}
-LANDED |= {"branch": "main", "commit": "0123456789abcdef", "cost_usd": 1.5, "why": ""}
+LANDED |= {"branch": "main", "commit": "0123456789abcdef", "cost_usd": 1.5, "unpriced": 0, "why": ""}
 ASKED: dict[str, Any] = {
     "id": "q1",
     "task_id": "8",

@@ -128,6 +128,7 @@ class Today(View, frozen=True, gc=False, kw_only=True):
     landed: int
     failed: int
     cost_usd: float | None  # None: no client has told what it cost
+    unpriced: int  # runs whose cost nobody can tell: the sum lacks theirs
     seconds: float  # that agents, and people in their place, have worked
 
 

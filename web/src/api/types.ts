@@ -381,6 +381,7 @@ export interface DigestItem {
   branch: string | null;
   commit: string | null;
   cost_usd: number | null;
+  unpriced: number;
   why: string;
 }
 
@@ -1723,6 +1724,7 @@ export interface Today {
   landed: number;
   failed: number;
   cost_usd: number | null;
+  unpriced: number;
   seconds: number;
 }
 
@@ -1804,6 +1806,7 @@ export interface UsageView {
   windows: (WindowLine)[];
   pauses: (PauseView)[];
   priceless?: (string)[];
+  unmetered?: boolean;
 }
 
 /** As whom one asks, and what board that is. */

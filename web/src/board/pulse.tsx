@@ -42,7 +42,7 @@ export function Pulse() {
   const isOpen = useComputed(() => (order.value, allCards().some((card) => !ENDED.has(card.status))));
   const next = nextLanding();
   const sums = today.value;
-  const cost = sums && (sums.cost_usd === null ? (sums.runs ? "cost unknown" : null) : money(sums.cost_usd));
+  const cost = sums && (sums.cost_usd === null ? (sums.runs ? "cost unknown" : null) : `${money(sums.cost_usd)}${sums.unpriced ? "+" : ""}`);
   return (
     <div class="pulse" role="status">
       {still.value && isOpen.value ? (

@@ -56,7 +56,8 @@ function Age({ item }: { item: ItemView }) {
 
 function Spent({ item }: { item: ItemView }) {
   const tokens = item.runs.reduce((sum, run) => sum + (run.tokens ?? 0), 0);
-  const cost = money(item.cost_usd);
+  const lacks = item.runs.some((run) => !run.gate && run.cost_usd === null);
+  const cost = item.cost_usd === null ? null : `${money(item.cost_usd)}${lacks ? "+" : ""}`;
   if (!item.runs.length) return null;
   return <span class="head-fact">{cost ?? "cost unknown"}{tokens ? ` · ${count(tokens)} tokens` : ""}</span>;
 }

@@ -16,6 +16,7 @@ class DigestItem(View, frozen=True, gc=False, kw_only=True):
     branch: str | None  # where its work landed; null: it ended without
     commit: str | None
     cost_usd: float | None  # of all its runs; null: nobody has told any
+    unpriced: int  # its runs whose cost nobody can tell: the sum lacks theirs
     why: str
 
 

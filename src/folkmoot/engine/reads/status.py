@@ -7,7 +7,7 @@ from folkmoot.api.pages import BoardStatus, Today
 from folkmoot.api.views import ItemSummary
 from folkmoot.core.enums import ASKING, ENDED, OWN_KINDS
 from folkmoot.core.flow import LANDING
-from folkmoot.core.rules.running.spending import DAY_MS
+from folkmoot.core.rules.running.spending import DAY_MS, money_of
 from folkmoot.engine.reads.views import pause_views, question_view
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _word(item: ItemSummary) -> str:
 def today(snapshot: "Snapshot") -> Today:
     """Counted from the runs, so that it holds also where no budget meters the day."""
     since = snapshot.moment.at // DAY_MS * DAY_MS
-    runs = landed = failed = milliseconds = 0
+    runs = landed = failed = unpriced = milliseconds = 0
     cost: float | None = None
     for run in snapshot.reading.runs_ended(since):
         if run.cost_usd:
@@ -56,9 +56,11 @@ def today(snapshot: "Snapshot") -> Today:
         elif not run.gate:
             runs += 1
             failed += run.outcome == "failed"
+            unpriced += money_of(run) is None
             milliseconds += (run.ended_at or 0) - run.started_at
     cost = None if cost is None else round(cost, 6)
-    return Today(runs=runs, landed=landed, failed=failed, cost_usd=cost, seconds=milliseconds / 1000)
+    seconds = milliseconds / 1000
+    return Today(runs=runs, landed=landed, failed=failed, cost_usd=cost, unpriced=unpriced, seconds=seconds)
 
 
 def _ended(snapshot: "Snapshot") -> dict[str, int]:

@@ -46,6 +46,11 @@ def dollars(usd: float) -> str:
     return f"{'-' if usd < 0 else ''}${told}"
 
 
+def at_least(usd: float, unpriced: int) -> str:
+    """A sum that may lack what some runs have cost: a + says so, wherever it is told."""
+    return dollars(usd) + ("+" if unpriced else "")
+
+
 def priced(flow: Flow, model: str | None, usage: Usage) -> Usage:
     """With its money: by the flow's own price, else as the client tells it. None where nobody can tell; a client that
     does not know the price says 0."""

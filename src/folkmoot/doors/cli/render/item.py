@@ -7,7 +7,7 @@ from folkmoot.api.views import AttemptView, CommentView, ContractView, EventView
 from folkmoot.core.enums import ENDED
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.rules.judging.carrying import shortly
-from folkmoot.core.rules.running.spending import dollars
+from folkmoot.core.rules.running.spending import at_least
 from folkmoot.core.vocabulary.phrases.tallies import told_tests
 from folkmoot.doors.cli.render.board import aside_line, pause_lines
 from folkmoot.doors.cli.render.events import steps, tell
@@ -104,7 +104,8 @@ def _heading(page: Page, view: ItemView, flow: Flow, lost: LostWork | None) -> N
     if view.failure_count:
         parts += [(f" · {count(view.failure_count, 'failure')}", BAD)]
     if view.cost_usd:
-        parts += [(f" · {dollars(view.cost_usd)}", QUIET)]
+        unpriced = sum(run.cost_usd is None and not run.gate for run in view.runs)
+        parts += [(f" · {at_least(view.cost_usd, unpriced)}", QUIET)]
     page.line(*parts, hang=2)
     if view.landed:
         landed = f"landed on {one_line(view.landed_on)} at {view.landed[:ID_SHOWN]}"

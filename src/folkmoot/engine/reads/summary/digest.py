@@ -7,6 +7,7 @@ from folkmoot.api.summary.digest import Digest, DigestItem, ReadDigest
 from folkmoot.core.enums import OWN_KINDS, Ended
 from folkmoot.core.flow import LANDING
 from folkmoot.core.item import Item
+from folkmoot.core.rules.running.spending import money_of
 from folkmoot.engine.reads.snapshot import Snapshot
 from folkmoot.engine.reads.status import WORDS
 from folkmoot.engine.reads.usage import moment_of, used
@@ -27,7 +28,7 @@ def read_digest(board: "Application", actor: "Actor", request: ReadDigest, key: 
 def digest(snapshot: Snapshot, since: str) -> Digest:
     reading, now = snapshot.reading, snapshot.moment
     after = moment_of(since, now.at)
-    ended = [_ended(item) for item in _ended_since(snapshot, after)]
+    ended = [_ended(snapshot, item) for item in _ended_since(snapshot, after)]
     spent = used(snapshot, "agent", moment_text(after), None)
     counted = Counter(WORDS.get(item.status, item.status) for item in snapshot.all_items() if item.kind in OWN_KINDS)
     return Digest(
@@ -62,7 +63,7 @@ def _ended_since(snapshot: Snapshot, after: int) -> list[Item]:
     return own[::-1]
 
 
-def _ended(item: Item) -> DigestItem:
+def _ended(snapshot: Snapshot, item: Item) -> DigestItem:
     landed = item.landed is not None and item.status == "done"
     return DigestItem(
         item=item.id,
@@ -72,5 +73,6 @@ def _ended(item: Item) -> DigestItem:
         branch=item.landed_on if landed else None,
         commit=item.landed if landed else None,
         cost_usd=round(item.cost_usd, 6) if item.cost_usd else None,
+        unpriced=sum(money_of(run) is None and not run.gate for run in snapshot.reading.runs(item.id)),
         why=item.because,
     )

@@ -3,7 +3,7 @@
 from msgspec import Struct, field
 
 from folkmoot.api.summary.digest import Digest, DigestItem
-from folkmoot.core.rules.running.spending import dollars
+from folkmoot.core.rules.running.spending import at_least
 from folkmoot.doors.cli.render.page import count, one_line, when
 from folkmoot.doors.cli.render.plot.usage import money, short, time
 from folkmoot.doors.cli.render.progress.blocked_reasons import pause_words
@@ -86,7 +86,7 @@ def _asked(view: Digest) -> Part:
 def _item(item: DigestItem) -> Line:
     told = [
         f"on {one_line(item.branch)} {(item.commit or '')[:8]}".rstrip() if item.branch else one_line(item.why),
-        dollars(item.cost_usd) if item.cost_usd is not None else "",
+        at_least(item.cost_usd, item.unpriced) if item.cost_usd is not None else "",
     ]
     return Line(f"#{item.item}", one_line(item.title), ", ".join(part for part in told if part))
 

@@ -8,7 +8,7 @@ from folkmoot.api.pages import BoardStatus
 from folkmoot.api.screen import BoardView, Card
 from folkmoot.api.views import QuestionView
 from folkmoot.core.flow import END, Flow
-from folkmoot.core.rules.running.spending import dollars
+from folkmoot.core.rules.running.spending import at_least
 from folkmoot.doors.cli.render.board import board as columns
 from folkmoot.doors.cli.render.page import AGENT, BAD, CARE, GOOD, QUIET, Page, Part, one_line
 
@@ -67,7 +67,7 @@ def _strip(page: Page, view: BoardView, status: BoardStatus, flow: Flow) -> None
     today = status.today
     parts += [(f" · {today.landed} landed today", GOOD)] if today.landed else []
     if today.cost_usd is not None:
-        parts.append(f" · {dollars(today.cost_usd)} today")
+        parts.append(f" · {at_least(today.cost_usd, today.unpriced)} today")
     elif today.runs:
         parts.append((" · cost of today unknown", QUIET))
     parts += [(" · paused", BAD)] if view.pauses else []

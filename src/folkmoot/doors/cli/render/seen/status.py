@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from folkmoot.api.pages import BoardStatus
 from folkmoot.api.views import LiveRun
-from folkmoot.core.rules.running.spending import dollars
+from folkmoot.core.rules.running.spending import at_least
 from folkmoot.doors.cli.render.page import (
     AGENT,
     BAD,
@@ -70,7 +70,7 @@ def _today(page: Page, view: BoardStatus) -> None:
     today = view.today
     if not today.runs and not today.landed:
         return
-    cost = dollars(today.cost_usd) if today.cost_usd is not None else "cost not told"
+    cost = at_least(today.cost_usd, today.unpriced) if today.cost_usd is not None else "cost not told"
     words: list[Part] = [(f"{today.landed} landed", GOOD if today.landed else QUIET)]
     words.append((f", {count(today.runs, 'run')}, {lasting(today.seconds)} of work, {cost}", ""))
     if today.failed:
