@@ -158,20 +158,25 @@ def test_a_sum_is_told_alike_wherever_it_is_told(nowhere: Moot) -> None:
 
 def test_usage_names_the_items_whose_budget_it_tells(nowhere: Moot) -> None:
     def scene(moot: Moot) -> None:
-        assert re.search(r"each item +nothing of \$0\.006", moot("usage").out)
+        assert re.search(r"an item, in money +nothing of \$0\.006 used\n", moot("usage").out)
         moot("run", "--until-idle")
         out = moot("usage").out
-        assert re.search(r"item #1 and 2 more +\$0\.0048 of \$0\.006\n", out), out
-        assert out.count("today (UTC)") == 1 and re.search(r"\n {4,}360 tokens of 9,000 tokens", out), out
+        first = r"an item, in money +\$0\.0048 of \$0\.006 used, 80% \(#1, and 2 more as much\)\n"
+        assert re.search(first, out), out
+        assert re.search(r"the day \(UTC\), in tokens +360 of 9,000 tokens used, 4%\n", out), out
         alone = moot("usage", "2").out
-        assert re.search(r"item #2 +\$0\.0048 of \$0\.006\n", alone) and "today" not in alone
+        assert (
+            re.search(r"an item, in money +\$0\.0048 of \$0\.006 used, 80% \(#2\)\n", alone) and "the day" not in alone
+        )
         moot("add", "Cut the hedge")
         for _ in range(2):
             moot.work("dev", outcome="incomplete", usage=USED)
-        assert re.search(r"item #4, the most +\$0\.0096 of \$0\.006: spent\n", moot("usage").out)
+        spent = r"an item, in money +\$0\.0096 of \$0\.006 used: used up \(#4, the most of all items\)\n"
+        assert re.search(spent, moot("usage").out)
         assert "used so far: 2 runs, 240 tokens, $0.0096" in moot.json("inbox")["questions"][0]["context"]
         moot("answer", "q1", "go on")
-        assert re.search(r"item #4 +nothing of \$0\.006 since your last answer\n", moot("usage", "4").out)
+        since = r"an item, in money +nothing of \$0\.006 used since your last answer \(#4\)\n"
+        assert re.search(since, moot("usage", "4").out)
         for _ in range(2):
             moot.work("dev", outcome="incomplete", usage=USED)
         assert "used since the last answer: 2 runs, 240 tokens" in moot.json("inbox")["questions"][0]["context"]

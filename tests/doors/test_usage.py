@@ -32,7 +32,8 @@ def test_what_nobody_can_tell_is_unknown(nowhere: Moot) -> None:
     nowhere.work("coder")
     out = nowhere("usage").out
     assert "#1 Hello" in out and "unknown" in out and "$0.00" not in out
-    assert "unknown of $" in out and "A budget in money ends nothing" in out and "set one in time" in out
+    assert "an unknown part of $" in out
+    assert "A budget in money ends nothing" in out and "set a budget in time" in " ".join(out.split())
     assert "1 run told no tokens" in out and "price" not in out  # of no tokens a price makes no money
     assert nowhere.json("usage")["total"]["cost_usd"] is None
 
@@ -53,6 +54,46 @@ def test_a_price_is_asked_for_where_it_makes_money_of_tokens(nowhere: Moot) -> N
     nowhere.work("reviewer", usage={"input_tokens": 10, "output_tokens": 5})
     out = " ".join(nowhere("usage").out.split())
     assert "small has no price in .moot/flow.yaml: models: {small: {price: {input: …, output: …}}}" in out
+
+
+def test_advice_about_prices_goes_with_what_it_was_about(nowhere: Moot) -> None:
+    """Runs keep what was known of them when they ended; what is advised is for the next one."""
+    nowhere("init")
+    flow = nowhere.folder / ".moot" / "flow.yaml"
+    before = yaml.safe_load(flow.read_text())
+
+    def with_coder(ladder: dict[str, str], **models: object) -> str:
+        agents = {**before["agents"], "coder": {**before["agents"]["coder"], "ladder": ladder}}
+        flow.write_text(yaml.safe_dump({**before, "agents": agents, "models": models}))
+        nowhere("apply")
+        return " ".join(nowhere("usage").out.split())
+
+    tokens = {"input_tokens": 10, "output_tokens": 5}
+    with_coder({"0+": "small"}, small={})
+    nowhere("add", "Hello")
+    nowhere.work("coder", usage=tokens)
+    nowhere.work("reviewer", usage=tokens)
+    assert "small has no price" in nowhere("usage").out and "The client chose the model" in nowhere("usage").out
+    assert "A budget in money ends nothing" in nowhere("usage").out
+    priced = with_coder({"0+": "small"}, small={"price": {"input": 2, "output": 10}})
+    assert "small has no price" not in priced and "A budget in money ends nothing" not in priced
+    assert "small has no price" in with_coder({"0+": "small"}, small={}), "it has none again"
+    assert "small has no price" not in with_coder({"0+": "large"}, large={}), "nobody starts it any more"
+    with_coder({"0+": "small"}, small={})
+    nowhere("add", "Hello again")
+    nowhere.work("coder", usage={**tokens, "cost_usd": 0.42})
+    assert "small has no price" not in nowhere("usage").out, "its client tells money by now"
+
+
+def test_a_sum_that_lacks_a_run_says_so_wherever_it_is_told(nowhere: Moot) -> None:
+    nowhere("init", "--no-gate")
+    nowhere("add", "Hello")
+    nowhere.work("coder", usage={"input_tokens": 10, "output_tokens": 5, "cost_usd": 0.42})
+    assert "$0.42\n" in nowhere("status").out
+    nowhere.work("reviewer")
+    for command in (("status",), ("show", "1"), ("usage",), ("digest",)):
+        assert "$0.42+" in nowhere(*command).out, command
+    assert nowhere.json("status")["today"]["unpriced"] == 1
 
 
 def test_a_title_that_is_cut_says_so(nowhere: Moot) -> None:
@@ -121,5 +162,9 @@ def test_days_budgets_and_quota_are_pictured(capsys: pytest.CaptureFixture[str])
     out = capsys.readouterr().out
     bars = [row.count("█") + row.count("#") for row in out.splitlines() if row.startswith("11-1")]
     assert len(bars) == 3 and bars[0] < bars[1] < bars[2]
-    assert "today (UTC)" in out and "$3.00 of $20.00" in out and "2.0M tokens of 2.0M tokens: spent" in out
-    assert "nothing of 2h" in out and "2 runs of gates and landings, 2m" in out
+    assert "the day (UTC), in money  $3.00 of $20.00 used, 15%\n" in out
+    assert "an item, in tokens       2.0M of 2.0M tokens used: used up (#7)\n" in out
+    assert "an item, in time         nothing of 2h used\n" in out and "2 runs of gates and landings, 2m" in out
+    words = " ".join(out.split())
+    ends = "none begins before midnight (UTC) or moot resume.", "and you are asked whether it goes on."
+    assert all(words.count(end) == 1 for end in ends), "what happens at its end is said once of each"

@@ -61,4 +61,6 @@ class UsageView(View, frozen=True, gc=False, kw_only=True):
     budgets: list[BudgetLine]
     windows: list[WindowLine]
     pauses: list[PauseView]
-    priceless: list[str] = field(default_factory=list)  # models whose runs told tokens, and which have no price
+    # Models that the flow names now, and whose latest run told tokens and no money: a price would help.
+    priceless: list[str] = field(default_factory=list)
+    unmetered: bool = False  # agents ran, and nobody can tell what any of the latest runs has cost, nor the next

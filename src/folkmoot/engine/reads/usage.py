@@ -8,7 +8,7 @@ from typing import cast, get_args
 from msgspec.structs import replace
 
 from folkmoot.api.usage import BudgetLine, By, Unit, UsageLine, UsageView
-from folkmoot.core.flow import Budget
+from folkmoot.core.flow import RUNG_ESCALATE, Budget, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Meter, Run
 from folkmoot.core.rules.running.spending import DAY, DAY_MS, money_of, tokens_of
@@ -50,7 +50,36 @@ def used(snapshot: Snapshot, by: str, since: str | None, item: str | None) -> Us
         budgets=[*([] if item else _of_day(snapshot)), *_of_items(snapshot.flow.budget, list(items.values()))],
         windows=windows_of(reading, snapshot.flow),
         pauses=pause_views(reading.pauses(), now),
-        priceless=sorted({run.model or OWN_CHOICE for run in runs if tokens_of(run) and money_of(run) is None}),
+        priceless=_priceless(snapshot.flow, runs),
+        unmetered=_is_unmetered(snapshot.flow, runs),
+    )
+
+
+def _latest(flow: Flow, runs: Iterable[Run]) -> dict[str, Run]:
+    """The last run that has ended with each model that an agent of the flow would begin with now. What a model that
+    nobody starts any more has cost, no price can tell later."""
+    named = {rung.model for agent in flow.agents.values() for rung in agent.ladder if rung.model != RUNG_ESCALATE}
+    named |= {OWN_CHOICE for agent in flow.agents.values() if not agent.ladder}
+    ended = {run.model or OWN_CHOICE: run for run in runs if run.ended_at is not None}
+    return {model: run for model, run in ended.items() if model in named}
+
+
+def _has_price(flow: Flow, model: str) -> bool:
+    return model in flow.models and flow.models[model].price is not None
+
+
+def _priceless(flow: Flow, runs: Iterable[Run]) -> list[str]:
+    """Runs are in the order in which they began. One of long ago says nothing of the next: since then the model got a
+    price, its client tells money, or the flow names another."""
+    latest = _latest(flow, runs).items()
+    unpriced = (model for model, run in latest if tokens_of(run) and money_of(run) is None)
+    return sorted(model for model in unpriced if not _has_price(flow, model))
+
+
+def _is_unmetered(flow: Flow, runs: Iterable[Run]) -> bool:
+    latest = _latest(flow, runs)
+    return bool(latest) and not any(
+        money_of(run) is not None or (tokens_of(run) and _has_price(flow, model)) for model, run in latest.items()
     )
 
 

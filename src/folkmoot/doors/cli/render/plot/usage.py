@@ -1,7 +1,7 @@
 """What runs have used up, as a table, a picture of the days, the budgets and the windows of quota."""
 
 from folkmoot.api.usage import BudgetLine, UsageLine, UsageView
-from folkmoot.core.rules.running.spending import dollars
+from folkmoot.core.rules.running.spending import at_least, dollars
 from folkmoot.doors.cli.render.board import window_words
 from folkmoot.doors.cli.render.page import CARE, COMMAND, HEAD, QUIET, Page, count, one_line, short_run, when
 from folkmoot.doors.cli.render.plot.terminal import FANCY, SIMPLE, WIDEST
@@ -11,6 +11,12 @@ from folkmoot.flows.spans import format_span
 UNKNOWN = "unknown"
 WIDE = 30  # of what a line is about
 ROWS_SHOWN = 40
+IN = {"usd": "money", "tokens": "tokens", "seconds": "time"}
+# What a budget of the day, or of an item, does when nothing is left of it.
+AT_END = {
+    "day": "agents at work are ended, their work is kept, and none begins before midnight (UTC) or moot resume.",
+    "item": "the item's run is ended, its work is kept, and you are asked whether it goes on.",
+}
 NAMES = {"item": "item", "run": "run", "agent": "agent", "model": "model", "pool": "pool", "day": "day (UTC)"}
 
 
@@ -67,7 +73,7 @@ def money(line: UsageLine) -> str:
     """Never a zero for what nobody can tell."""
     if line.cost_usd is None:
         return _none(line)
-    return dollars(line.cost_usd) + ("+" if line.unpriced else "")
+    return at_least(line.cost_usd, line.unpriced)
 
 
 def short(number: float) -> str:
@@ -133,31 +139,45 @@ def _plot(page: Page, view: UsageView) -> None:
 
 
 def _budgets(page: Page, view: UsageView) -> None:
+    """Which budget, how much of it is used, and, once for those that end alike, what happens at its end."""
     if not view.budgets:
         return
     page.blank()
     page.line(("Budgets", HEAD))
-    labels = [_whose(one) for one in view.budgets]
-    wide = max(map(len, labels)) + 2
-    for number, (label, one) in enumerate(zip(labels, view.budgets, strict=True)):
-        used = UNKNOWN if one.unknown else "nothing" if not one.used else _amount(one.unit, one.used)
-        is_spent = one.used >= one.most
-        again = " since your last answer" if one.again and one.item else ""
-        said = f"{used} of {_amount(one.unit, one.most)}{again}{': spent' if is_spent else ''}"
-        shown = "" if number and labels[number - 1] == label else label
-        page.row((f"  {shown:{wide}}", QUIET), (said, CARE if is_spent else ""))
-    if view.total.runs and view.total.cost_usd is None and any(one.unit == "usd" for one in view.budgets):
-        way = "give prices, or one in tokens" if view.total.runs > view.total.untold else "set one in time"
-        page.line((f"A budget in money ends nothing while nobody can tell the cost: {way}.", CARE))
+    wide = max(len(_which(one)) for one in view.budgets) + 2
+    for of, at_end in AT_END.items():
+        several = [one for one in view.budgets if one.of == of]
+        for one in several:
+            is_spent = one.used >= one.most
+            page.row((f"  {_which(one):{wide}}", QUIET), (_used(one), CARE if is_spent else ""))
+        if several:
+            page.line((f"When it is used up, {at_end}", QUIET), indent=4, hang=2)
+    if view.unmetered and any(one.unit == "usd" for one in view.budgets):
+        told = view.total.runs > view.total.untold
+        way = "give prices, or set a budget in tokens" if told else "set a budget in time"
+        page.line((f"A budget in money ends nothing while nobody can tell the cost: {way}.", CARE), hang=2)
 
 
-def _whose(one: BudgetLine) -> str:
-    if one.of == "day":
-        return "today (UTC)"
+def _which(one: BudgetLine) -> str:
+    return f"{'the day (UTC)' if one.of == 'day' else 'an item'}, in {IN[one.unit]}"
+
+
+def _used(one: BudgetLine) -> str:
+    """`$0.42 of $2.00 used, 21%: #7, and 1 more as much`."""
+    most = _amount(one.unit, one.most)
+    amount = "an unknown part" if one.unknown else "nothing" if not one.used else _amount(one.unit, one.used)
+    part = one.used / one.most if one.most else 1.0
+    share = "" if not one.used else f", {'less than 1' if part < 0.01 else int(part * 100)}%"
+    end = ": used up" if one.used >= one.most else share
+    again = " since your last answer" if one.again and one.item else ""
+    return f"{amount.removesuffix(' tokens')} of {most} used{again}{end}{_by_whom(one)}"
+
+
+def _by_whom(one: BudgetLine) -> str:
     if one.item is None:
-        return "each item"
-    others = {None: "", 0: ", the most"}.get(one.alike, f" and {one.alike} more")
-    return f"item #{one.item}{others}"
+        return ""
+    others = {None: "", 0: ", the most of all items"}.get(one.alike, f", and {one.alike} more as much")
+    return f" (#{one.item}{others})"
 
 
 def _amount(unit: str, value: float) -> str:
