@@ -109,6 +109,38 @@ def test_a_reset_that_takes_landed_work_off_the_branch_is_said_with_the_way_back
     assert lost(ran) == [] and (ran.folder / "f2.txt").exists()
 
 
+def test_status_digest_doctor_and_salvage_tell_of_it_first_and_alike(ran: Moot) -> None:
+    gone = git(ran.folder, "rev-parse", "main")
+    git(ran.folder, "reset", "-q", "--hard", "HEAD~1")
+    way = f"git merge {gone[:12]}"
+    for command in (("digest", "--since", "1h"), ("doctor",), ("salvage",)):
+        out = ran(*command).out
+        assert way in words(out) and "moot reopen 2 --why …" in words(out), command
+        told = out.splitlines()[3 if command[0] == "digest" else 0 :]  # a digest has its own sum above its parts
+        assert told[0] == "Lost: it landed, and its branch does not have it any more" and "#2" in told[1], command
+    status = ran("status").out.splitlines()
+    assert status[1].strip() == "lost     #2 landed, and its branch does not have it any more: moot doctor"
+    assert ran("doctor").out.count("✓") == 0, "what holds would bury what does not"
+    digest = ran.json("digest", "--since", "1h")
+    assert [one["item"] for one in digest["landed"]] == ["1", "2"]
+    assert (
+        "Landed\n  #1 " in ran("digest", "--since", "1h").out
+        and ", 1 lost since," in ran("digest", "--since", "1h").out
+    )
+    for command in (("digest", "--since", "1h"), ("doctor",), ("salvage",), ("status",)):
+        assert [one["brings_back"] for one in ran.json(*command)["lost"]] == [way], command
+    assert ran.json("salvage")["unlanded"] == [], "its runs did land"
+    git(ran.folder, "merge", "-q", gone[:12])
+    for command in (("digest", "--since", "1h"), ("salvage",), ("status",)):
+        assert not ran.json(*command)["lost"] and "any more" not in ran(*command).out, command
+
+
+def test_the_merge_of_a_landing_is_listed_with_its_item(ran: Moot) -> None:
+    git(ran.folder, "reset", "-q", "--hard", "HEAD~1")
+    ran("reopen", "2")
+    assert {one["item"] for one in ran.json("salvage")["unlanded"]} == {"2"}
+
+
 def test_the_command_of_the_last_one_brings_back_all_that_it_was_built_on(ran: Moot) -> None:
     git(ran.folder, "reset", "-q", "--hard", "HEAD~2")
     found = ran.json("doctor")["lost"]

@@ -101,7 +101,9 @@ def test_a_board_in_a_subfolder_works_on_the_whole_repository(tmp_path: Path) ->
     run = yard.show(strange)["runs"][-1]["run"]
     boards, board = FileBoards(), yard.board._application
     assert run in {one.run for one in boards.unlanded(board).unlanded}
-    assert boards.salvage(board, run, None) == BroughtBack(run=run, branch=f"moot/salvage/{run}", left_out=[])
+    assert boards.salvage(board, run, None) == BroughtBack(
+        run=run, item=strange, branch=f"moot/salvage/{run}", left_out=[]
+    )
     assert git(yard.folder, "show", f"moot/salvage/{run}:sub/other.txt") == "new"
     assert note == []
     yard.doctor()

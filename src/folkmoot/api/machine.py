@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType, field
 
+from folkmoot.api.pages import LostWork
 from folkmoot.api.views import ItemSummary, View
 
 
@@ -92,17 +93,6 @@ class LimitView(View, frozen=True, gc=False, kw_only=True):
     most: float | None
     shown: str
     by: str
-
-
-class LostWork(View, frozen=True, gc=False, kw_only=True):
-    """Work that landed, and that its branch does not hold any more."""
-
-    item: str
-    title: str
-    branch: str
-    commit: str
-    brings_back: str  # the command
-    last: bool  # no other lost work was built on it: to bring this back brings back what it was built on
 
 
 class Examination(View, frozen=True, gc=False, kw_only=True):
@@ -268,11 +258,13 @@ class UnlandedWork(View, frozen=True, gc=False, kw_only=True):
 
 
 class UnlandedPage(View, frozen=True, gc=False, kw_only=True):
+    lost: list[LostWork]  # what landed and is on its branch no more; its runs are not among the others
     unlanded: list[UnlandedWork]
 
 
 class BroughtBack(View, frozen=True, gc=False, kw_only=True):
     run: str
+    item: str | None  # whose run it was; null: this board does not know it
     branch: str
     left_out: list[str]
 

@@ -1,6 +1,6 @@
 """Answers that hold several things: lists, pages, the board as a whole."""
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, field
 
 from folkmoot.api.views import (
     Blocked,
@@ -132,6 +132,17 @@ class Today(View, frozen=True, gc=False, kw_only=True):
     seconds: float  # that agents, and people in their place, have worked
 
 
+class LostWork(View, frozen=True, gc=False, kw_only=True):
+    """Work that landed, and that its branch does not hold any more."""
+
+    item: str
+    title: str
+    branch: str
+    commit: str
+    brings_back: str  # the command
+    last: bool  # no other lost work was built on it: to bring this back brings back what it was built on
+
+
 class BoardStatus(View, frozen=True, gc=False, kw_only=True):
     """How the board stands, in few words."""
 
@@ -142,3 +153,5 @@ class BoardStatus(View, frozen=True, gc=False, kw_only=True):
     pauses: list[PauseView]
     blocked: list[Blocked]
     today: Today
+    # What only a machine with the repository can tell: work that landed, and that its branch does not have any more.
+    lost: list[LostWork] = field(default_factory=list)

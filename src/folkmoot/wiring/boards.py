@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from folkmoot.api import machine
+    from folkmoot.api.pages import LostWork
     from folkmoot.api.serving import ServeOptions, ServerStart
     from folkmoot.api.views import ItemView
     from folkmoot.core.flow import Flow
@@ -260,7 +261,7 @@ class FileBoards:
 
         return read_issues(board.board_dir, board.queries.flow(), place, label)
 
-    def lost(self, board: Application, item: "ItemView | None" = None) -> "list[machine.LostWork]":
+    def lost(self, board: Application, item: "ItemView | None" = None) -> "list[LostWork]":
         """Landed work that its branch does not hold any more: of this item, or of all."""
         from folkmoot.wiring.looking.lost import lost_item, lost_landings
 

@@ -19,7 +19,8 @@ from folkmoot.worker.relay import ANSWER_BYTES_MAX, Fault, Reply
 
 if TYPE_CHECKING:
     from folkmoot.api.call import Role
-    from folkmoot.api.machine import DemoEnd, FlowChecked, LostWork
+    from folkmoot.api.machine import DemoEnd, FlowChecked
+    from folkmoot.api.pages import LostWork
     from folkmoot.api.views import ItemView
     from folkmoot.core.commands import Actor
     from folkmoot.core.flow import Flow

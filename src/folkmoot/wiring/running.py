@@ -15,11 +15,13 @@ from msgspec.structs import asdict
 from folkmoot.api.machine import BroughtBack, UnlandedPage, UnlandedWork, WorkerEnd, WorkerStart
 from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import Flow
+from folkmoot.core.records import Run
 from folkmoot.core.rules.running.names import Places
 from folkmoot.core.rules.running.rights import CLIENT_LED, MIRRORS, STARTED
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.doors.mcp.entries.known import settings_in_projects
 from folkmoot.engine.application import Application
+from folkmoot.engine.reads.views import moment_text
 from folkmoot.errors import Invalid, Refused, Unavailable
 from folkmoot.mirror.names import ignore_rules, is_of_mirror
 from folkmoot.system.file_lock import alone, alone_within
@@ -31,6 +33,7 @@ from folkmoot.system.sandbox import choose
 from folkmoot.system.wake import FileWatch
 from folkmoot.wiring.forge.beside import watched
 from folkmoot.wiring.forge.forges import Forges
+from folkmoot.wiring.looking.lost import lost_landings
 from folkmoot.wiring.mirroring.apart import in_trees, mirrors_now, mirrors_of
 from folkmoot.wiring.mirroring.making import made_folder, mirrored
 from folkmoot.wiring.notifying.notifier import Notifier
@@ -346,12 +349,16 @@ def _signals(worker: Worker, tell: Callable[[Any], None]) -> Iterator[None]:
 
 def salvage(application: Application, home: str, run: str, branch: str | None) -> BroughtBack:
     kept = _salvage(application, home)
-    return BroughtBack(run=run, branch=kept.bring_back(run, branch), left_out=kept.left_out(run))
+    branch = kept.bring_back(run, branch)
+    found = _run(application, run)
+    return BroughtBack(run=run, item=found.item if found else None, branch=branch, left_out=kept.left_out(run))
 
 
 def unlanded(application: Application, home: str) -> UnlandedPage:
-    kept = _salvage(application, home)
-    return UnlandedPage(unlanded=[_unlanded(application, one) for one in kept.unlanded()])
+    """What landed and was lost since stands apart: the runs behind it did land."""
+    lost = lost_landings(application)
+    works = _salvage(application, home).unlanded(landed=[one.commit for one in lost])
+    return UnlandedPage(lost=lost, unlanded=[_unlanded(application, one) for one in works])
 
 
 def _salvage(application: Application, home: str) -> Salvage:
@@ -366,12 +373,15 @@ def _salvage(application: Application, home: str) -> Salvage:
 
 def _unlanded(application: Application, work: Unlanded) -> UnlandedWork:
     """Whose work it is and how that run ended; a board that has gone back may know nothing of it."""
-    try:
-        runs = application.queries.show(work.item).runs
-    except Invalid:
-        runs = []
-    found = next((run for run in runs if run.run == work.run), None)
+    found = _run(application, work.run)
     if found is None:
         return UnlandedWork(**asdict(work))
     outcome = found.end if found.end == "rescued" else found.outcome
-    return UnlandedWork(**asdict(work), agent=found.agent, outcome=outcome, cause=found.cause, ended_at=found.ended_at)
+    told = {**asdict(work), "item": found.item}  # a merge that a landing made says nothing of its item
+    return UnlandedWork(
+        **told, agent=found.agent, outcome=outcome, cause=found.cause, ended_at=moment_text(found.ended_at)
+    )
+
+
+def _run(application: Application, run: str) -> Run | None:
+    return application.engine.store.read(lambda reading: reading.run(run))

@@ -120,6 +120,7 @@ export interface BoardStatus {
   pauses: (PauseView)[];
   blocked: (Blocked)[];
   today: Today;
+  lost?: (LostWork)[];
 }
 
 /** The board at one moment. */
@@ -370,6 +371,7 @@ export interface Digest {
   agents: (UsageLine)[];
   failed: number;
   lessons: (LessonView)[];
+  lost?: (LostWork)[];
 }
 
 /** An item that ended. */
@@ -947,6 +949,16 @@ export interface LoginCode {
   code: string;
   path: string;
   expires_at: string | null;
+}
+
+/** Work that landed, and that its branch does not hold any more. */
+export interface LostWork {
+  item: string;
+  title: string;
+  branch: string;
+  commit: string;
+  brings_back: string;
+  last: boolean;
 }
 
 /** Make a code for a browser: its link can be opened once, within ten minutes. */

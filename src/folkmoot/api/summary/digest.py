@@ -1,5 +1,8 @@
 """What happened on a board since some moment, for whoever was away."""
 
+from msgspec import field
+
+from folkmoot.api.pages import LostWork
 from folkmoot.api.requests import Request
 from folkmoot.api.usage import UsageLine
 from folkmoot.api.views import LessonView, PauseView, QuestionView, View
@@ -37,6 +40,8 @@ class Digest(View, frozen=True, gc=False, kw_only=True):
     agents: list[UsageLine]
     failed: int  # runs that ended so since
     lessons: list[LessonView]  # the newest first
+    # What only a machine with the repository can tell: work that landed, and that its branch does not have any more.
+    lost: list[LostWork] = field(default_factory=list)
 
 
 class ReadDigest(Request[Digest], frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ import click
 from msgspec.structs import asdict
 
 from folkmoot.api.machine import BlockedReason, WorkDone
-from folkmoot.api.requests import Pause, Resume
+from folkmoot.api.requests import Pause, Resume, Show, ShowFlow
 from folkmoot.doors.cli import render
 from folkmoot.doors.cli.readiness.command import before_run
 from folkmoot.doors.cli.session import Number, Session, common
@@ -267,4 +267,5 @@ def salvage_command(session: Session, run: str | None, branch: str | None) -> No
         session.answer(page, lambda: unlanded(page))
     else:
         view = session.boards.salvage(session.board, session.run_named(run), branch)
-        session.answer(view, lambda: salvaged(view))
+        item = session.ask(Show(item=view.item)) if view.item is not None else None
+        session.answer(view, lambda: salvaged(view, item, session.ask(ShowFlow()).target))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from folkmoot.api.machine import LostWork
+from folkmoot.api.pages import LostWork
 from folkmoot.errors import MootError, Unavailable
 from folkmoot.wiring.reading import shown
 from folkmoot.wiring.trust import git_for, place_of

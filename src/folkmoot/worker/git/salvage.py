@@ -3,6 +3,7 @@
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterable
 
 from msgspec import Struct, field
 
@@ -32,12 +33,14 @@ class Salvage:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
 
-    def unlanded(self, target: str | None = None) -> list[Unlanded]:
-        """Every run's work that neither the target branch nor `moot/<target>` holds, youngest first."""
+    def unlanded(self, target: str | None = None, landed: Iterable[str] = ()) -> list[Unlanded]:
+        """Every run's work that neither the target branch nor `moot/<target>` holds, youngest first; without what
+        stands behind the commits that have `landed`, wherever these are now."""
         repository = self._repository
         self._bring_all()
         theirs = repository.fetched(target or repository.target)
-        flags = [f"--no-merged={commit}" for commit in sorted(set(theirs.values()))]
+        behind = {*theirs.values(), *(commit for commit in landed if repository.kept(commit) is not None)}
+        flags = [f"--no-merged={commit}" for commit in sorted(behind)]
         said = repository("for-each-ref", *flags, "--sort=-committerdate", f"--format={FIELDS}", RUNS).out
         parts = [part.strip("\n") for part in said.decode("utf-8", "replace").split("\0")]
         rows = [parts[at : at + 5] for at in range(0, len(parts) - 4, 5)]

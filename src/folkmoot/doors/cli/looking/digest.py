@@ -3,6 +3,7 @@
 import os
 
 import click
+from msgspec.structs import replace
 
 from folkmoot.api.summary.digest import Digest, ReadDigest
 from folkmoot.doors.cli.session import Session, common
@@ -37,6 +38,7 @@ def digest_command(session: Session, since: str | None, form: str) -> None:
     session.json = session.json or form == "json"
     place = os.path.join(session.board.board_dir, FILE)
     view = session.ask(ReadDigest(since=since or _last(place)))
+    view = replace(view, lost=session.boards.lost(session.board))
     session.answer(view, lambda: _show(view, form))
     if since is None and view.until is not None:
         _keep(place, view.until)

@@ -1,6 +1,7 @@
 """`moot status`: how the board stands, in few lines."""
 
 import click
+from msgspec.structs import replace
 
 from folkmoot.api.requests import ShowStatus
 from folkmoot.doors.cli.session import Session, common
@@ -23,10 +24,12 @@ def status_command(session: Session) -> None:
     See also: moot board, moot inbox, moot list.
     """
     view = session.ask(ShowStatus())
+    if "done" in view.counts:
+        view = replace(view, lost=session.boards.lost(session.board))
 
     def words() -> None:
         from folkmoot.doors.cli.render.seen.status import status
 
-        status(view, lost=[one.item for one in session.boards.lost(session.board)] if "done" in view.counts else [])
+        status(view)
 
     session.answer(view, words)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from folkmoot.api.machine import LostWork
+from folkmoot.api.pages import LostWork
 from folkmoot.api.views import AttemptView, CommentView, ContractView, EventView, ItemView, OutputView, RunView
 from folkmoot.core.enums import ENDED
 from folkmoot.core.flow import LANDING, Flow

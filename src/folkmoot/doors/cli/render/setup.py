@@ -13,15 +13,14 @@ from folkmoot.api.machine import (
     Exported,
     FlowChecked,
     Imported,
-    LostWork,
     Restored,
     Saved,
 )
 from folkmoot.doors.cli.render.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, count, one_line, when
+from folkmoot.doors.cli.render.progress.lost import lost_lines
 
 View = dict[str, Any]
 CHANGES_SHOWN, VALUE_SHOWN = 20, 60
-LOST_SHOWN = 20
 # The clients that can be named in a flow, and the programs they are; a test holds this to the worker's catalogue.
 CLIENTS = {
     "claude-code": "claude",
@@ -152,11 +151,13 @@ def _of_lists(before: list[Any], after: list[Any]) -> str:
 
 
 def examined(view: Examination) -> None:
-    """A line for each check; where something is wrong, that alone, and below it what should hold."""
+    """Landed work that is lost, before all else; then a line for each check. Where something is wrong with the board,
+    that alone, and below it what should hold."""
     page = Page()
+    lost_lines(page, view.lost or [], "moot doctor --json")
     bad = [check for check in view.checks if not check.ok]
-    shown = bad or view.checks
-    wide = max(len(check.check) for check in shown)
+    shown = bad or ([] if view.lost else view.checks)  # what holds is many lines: they would bury what does not
+    wide = max((len(check.check) for check in shown), default=0)
     for check in shown:
         label = page.text(page.mark("done" if check.ok else "failed"), " ", (check.check.ljust(wide), "bold"))
         if check.ok:
@@ -167,7 +168,8 @@ def examined(view: Examination) -> None:
         for wrong in others:
             page.line((one_line(wrong), BAD), indent=beside, hang=2)
         page.line((f"it must hold that {check.holds}", QUIET), indent=beside, hang=2)
-    page.blank()
+    if shown:
+        page.blank()
     if bad:
         hold = len(view.checks) - len(bad)
         others_hold = f"; {hold} other{'s hold' if hold != 1 else ' holds'}" if hold else ""
@@ -176,21 +178,8 @@ def examined(view: Examination) -> None:
         for limit in view.limits or ():
             most = "no limit" if limit.most is None else limit.shown
             page.line((f"limit of a run: {limit.limit} {most}, {limit.by}", QUIET), hang=2)
-        page.line((f"All {len(view.checks)} checks hold.", GOOD))
-        _lost(page, view.lost or [])
-
-
-def _lost(page: Page, lost: list[LostWork]) -> None:
-    """Work that landed, and that somebody has taken off its branch, with the command that brings it back."""
-    for one in lost[:LOST_SHOWN]:
-        words = f" landed on {one_line(one.branch)} at {one.commit[:12]}, which that branch does not have any more"
-        page.blank()
-        page.line((f"#{one.item}", "bold"), f" {one_line(one.title)}", (words, CARE), hang=2)
-        page.line(("bring it back: ", QUIET), (one_line(one.brings_back), COMMAND), indent=2, hang=2)
-        page.line(("or have it made again: ", QUIET), (f"moot reopen {one.item} --why …", COMMAND), indent=2, hang=2)
-    if len(lost) > LOST_SHOWN:
-        page.blank()
-        page.line((f"… and {len(lost) - LOST_SHOWN} more: moot doctor --json", QUIET))
+        own = ": the board itself is sound" if view.lost else ""
+        page.line((f"All {len(view.checks)} checks hold{own}.", GOOD))
 
 
 def demonstrated(view: DemoEnd, program: str) -> None:

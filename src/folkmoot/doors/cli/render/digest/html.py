@@ -8,14 +8,16 @@ from folkmoot.doors.cli.render.digest.words import Line, Part
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2024; --soft: #60646c; --edge: #d9d9e0; --good: #18794e; --care: #ab6400;
-  --paper: #fcfcfd }
+  --bad: #ce2c31; --paper: #fcfcfd }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #edeef0; --soft: #b0b4ba; --edge: #363a3f; --good: #3dd68c; --care: #ffca16; --paper: #111113 }
+  :root { --ink: #edeef0; --soft: #b0b4ba; --edge: #363a3f; --good: #3dd68c; --care: #ffca16; --bad: #ff9592;
+    --paper: #111113 }
 }
 body { margin: 2rem auto; max-width: 44rem; padding: 0 1rem; background: var(--paper); color: var(--ink);
   font: 16px/1.5 system-ui, sans-serif }
 h1 { font-size: 1.4rem; margin: 0 }
 h2 { font-size: 1rem; margin: 1.75rem 0 .4rem; padding-bottom: .25rem; border-bottom: 1px solid var(--edge) }
+.bad h2 { color: var(--bad) }
 .good h2 { color: var(--good) }
 .care h2 { color: var(--care) }
 .lead, .more { color: var(--soft) }

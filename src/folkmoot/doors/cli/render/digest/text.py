@@ -2,9 +2,9 @@
 
 from folkmoot.api.summary.digest import Digest
 from folkmoot.doors.cli.render.digest import words
-from folkmoot.doors.cli.render.page import CARE, COMMAND, GOOD, HEAD, QUIET, Page
+from folkmoot.doors.cli.render.page import BAD, CARE, COMMAND, GOOD, HEAD, QUIET, Page
 
-MOODS = {"good": GOOD, "care": CARE, "quiet": HEAD}
+MOODS = {"bad": BAD, "good": GOOD, "care": CARE, "quiet": HEAD}
 
 
 def digest(view: Digest) -> None:

@@ -2,10 +2,12 @@
 
 from msgspec import Struct, field
 
+from folkmoot.api.pages import LostWork
 from folkmoot.api.summary.digest import Digest, DigestItem
 from folkmoot.core.rules.running.spending import at_least
 from folkmoot.doors.cli.render.page import count, one_line, when
 from folkmoot.doors.cli.render.plot.usage import money, short, time
+from folkmoot.doors.cli.render.progress import lost
 from folkmoot.doors.cli.render.progress.blocked_reasons import pause_words
 
 SHOWN_MAX = 20
@@ -22,7 +24,7 @@ class Line(Struct, frozen=True):
 
 class Part(Struct, frozen=True):
     title: str
-    mood: str  # good, care, quiet
+    mood: str  # bad, good, care, quiet
     lines: list[Line]
     left_out: int = 0
     command: str = ""  # that shows more
@@ -36,6 +38,7 @@ def summary(view: Digest) -> str:
     """All of it in one sentence."""
     told = [
         f"{len(view.landed)} landed",
+        f"{len(view.lost)} lost since" if view.lost else "",
         f"{count(len(view.questions), 'question')} for you",
         f"{count(view.total.runs, 'run')}" + (f" ({view.failed} failed)" if view.failed else ""),
         money(view.total) if view.total.runs else "",
@@ -44,13 +47,19 @@ def summary(view: Digest) -> str:
 
 
 def is_empty(view: Digest) -> bool:
-    return not (view.landed or view.done or view.cancelled or view.questions or view.total.runs or view.lessons)
+    return not (
+        view.lost or view.landed or view.done or view.cancelled or view.questions or view.total.runs or view.lessons
+    )
 
 
 def parts(view: Digest) -> list[Part]:
+    gone = {one.item for one in view.lost}
     made = [
+        _part(lost.TITLE, "bad", [_lost(one) for one in view.lost], "moot doctor"),
         _asked(view),
-        _part("Landed", "good", [_item(item) for item in view.landed], "moot list --status done"),
+        _part(
+            "Landed", "good", [_item(item) for item in view.landed if item.item not in gone], "moot list --status done"
+        ),
         _part("Done, with nothing to land", "good", [_item(item) for item in view.done], "moot list --status done"),
         _part("Given up", "quiet", [_item(item) for item in view.cancelled], "moot list --status cancelled"),
         _part("Paused", "care", [Line("", one_line(pause_words(pause))) for pause in view.pauses], "moot board"),
@@ -81,6 +90,11 @@ def _asked(view: Digest) -> Part:
         for asked in view.questions
     ]
     return _part("Waits for you", "care", lines, "moot inbox")
+
+
+def _lost(one: LostWork) -> Line:
+    below = [f"{words}{command}" for words, command in lost.ways(one)]
+    return Line(f"#{one.item}", one_line(one.title), lost.gone(one), below)
 
 
 def _item(item: DigestItem) -> Line:

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from folkmoot.api.call import Ask
-from folkmoot.api.machine import LostWork
 from folkmoot.api.metrics import Metrics
+from folkmoot.api.pages import LostWork
 from folkmoot.api.requests import ListQuestions, ShowBlocked
 from folkmoot.api.views import Blocked, LiveRun, PauseView
 from folkmoot.core.flow import Flow

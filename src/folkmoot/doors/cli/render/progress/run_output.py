@@ -3,10 +3,14 @@
 from datetime import UTC, datetime
 
 from folkmoot.api.machine import BroughtBack, UnlandedPage, UnlandedWork
+from folkmoot.api.views import ItemView
+from folkmoot.core.enums import ENDED
+from folkmoot.core.flow import END
 from folkmoot.doors.cli.render.page import AGENT, COMMAND, GOOD, QUIET, Page, one_line, short_run, when
+from folkmoot.doors.cli.render.progress.lost import lost_lines
 
 
-def salvaged(view: BroughtBack) -> None:
+def salvaged(view: BroughtBack, item: ItemView | None, target: str) -> None:
     page, branch = Page(), one_line(view.branch)
     page.line(
         page.mark("done"), " ", (f"The work of run {short_run(view.run)} is on the branch {branch}.", GOOD), hang=2
@@ -15,11 +19,48 @@ def salvaged(view: BroughtBack) -> None:
         paths = ", ".join(map(one_line, view.left_out[:3])) + (" …" if len(view.left_out) > 3 else "")
         page.line(f"Without {paths}: no branch gets what belongs to a board, or to moot itself.", indent=2)
     page.line(("next: ", QUIET), (f"git log -p {branch}", COMMAND), indent=2)
+    if item is not None and item.parent is None:
+        _goes_on(page, item, one_line(target))
+
+
+def _goes_on(page: Page, item: ItemView, target: str) -> None:
+    """The branch changes nothing about the item: what its next run begins from, and how to keep it from one."""
+    named = f"#{item.id}"
+    if item.status in ENDED:
+        page.line(
+            f"{named} is {item.status}, and no run comes again unless you say: ", *_command(item, "reopen"), indent=2
+        )
+        return
+    if item.status == "running":
+        page.line(f"An agent works on {named} now, and does not see this branch.", indent=2, hang=2)
+    if item.head is not None:
+        words = (
+            f"{named} is not changed by this: its next run goes on from the item's own work (moot diff {item.id}), and"
+            f" sees neither this branch nor what you merge. That work is merged with {target} when it lands."
+        )
+        page.line(words, indent=2, hang=2)
+        page.line(("you need no more of it: ", QUIET), *_command(item, "cancel"), indent=2)
+        return
+    words = (
+        f"{named} is not changed by this: its next run begins at {target} as it is then. Merge this branch first, and"
+        f" that run has it; else it begins without it."
+    )
+    page.line(words, indent=2, hang=2)
+    page.line(("what you merge is all it needs: ", QUIET), *_command(item, "move"), indent=2)
+
+
+def _command(item: ItemView, call: str) -> list[tuple[str, str]]:
+    where = f" {END}" if call == "move" else ""
+    return [(f"moot {call} {item.id}{where} --why …", COMMAND)]
 
 
 def unlanded(view: UnlandedPage) -> None:
     page = Page()
+    lost_lines(page, view.lost, "moot doctor --json")
     if not view.unlanded:
+        if view.lost:
+            page.line(("All else that runs made has landed.", GOOD))
+            return
         page.line(("Nothing is to be brought back: no run that has ended left work that did not land.", GOOD))
         kept = (": what a worker left that was killed is taken in by the next one", QUIET)
         page.line(("moot run", COMMAND), kept, indent=2, hang=2)

@@ -1,6 +1,5 @@
 """The state of a board in few lines: what moves, who needs a person, what stands still, what today cost."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from folkmoot.api.pages import BoardStatus
@@ -27,10 +26,15 @@ SHOWN_MAX = 5
 LABEL = 9
 
 
-def status(view: BoardStatus, page: Page | None = None, lost: Sequence[str] = ()) -> None:
+def status(view: BoardStatus, page: Page | None = None) -> None:
     page = page or Page()
     told = " · ".join(f"{number} {word}" for word, number in view.counts.items())
     page.line((one_line(view.flow), "bold"), (f"  {told}" if told else "  nothing is on it yet", QUIET))
+    lost = [f"#{one_line(one.item)}" for one in view.lost]
+    if lost:
+        names = ", ".join(lost[:SHOWN_MAX]) + (f" and {len(lost) - SHOWN_MAX} more" if len(lost) > SHOWN_MAX else "")
+        words = f"{names} landed, and {'their' if len(lost) > 1 else 'its'} branch does not have it any more: "
+        _row(page, "lost", [(words, BAD), ("moot doctor", COMMAND)])
     _rows(page, "moves", [_run(run) for run in view.runs], "moot board")
     asked: list[list[Part]] = [
         [(question.id, CARE), (f" #{question.task_id} ", "bold"), one_line(question.question)]
@@ -41,13 +45,6 @@ def status(view: BoardStatus, page: Page | None = None, lost: Sequence[str] = ()
     # What is paused stands above.
     still = [one for one in view.blocked if one.why in ("held", "resting", "starts", "label")]
     _rows(page, "waits", [[reason_words(one)] for one in still], "moot board")
-    if lost:
-        names = ", ".join(f"#{one_line(item)}" for item in lost[:SHOWN_MAX]) + (" …" if len(lost) > SHOWN_MAX else "")
-        _row(
-            page,
-            "lost",
-            [(f"{names} landed, and the branch does not have it any more: ", BAD), ("moot doctor", COMMAND)],
-        )
     _today(page, view)
     labelled = sum(len(one.items) for one in view.blocked if one.why == "label")
     if not (view.runs or view.questions or view.pauses) and view.counts.get("ready", 0) > labelled:
