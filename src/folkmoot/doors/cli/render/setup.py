@@ -1,6 +1,5 @@
 """What was made, what was checked, what was examined."""
 
-import json
 from os.path import normpath
 from shlex import quote
 from typing import Any
@@ -17,10 +16,10 @@ from folkmoot.api.machine import (
     Saved,
 )
 from folkmoot.doors.cli.render.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, count, one_line, when
+from folkmoot.doors.cli.render.progress.flow_changes import flow_changes
 from folkmoot.doors.cli.render.progress.lost import lost_lines
 
 View = dict[str, Any]
-CHANGES_SHOWN, VALUE_SHOWN = 20, 60
 # The clients that can be named in a flow, and the programs they are; a test holds this to the worker's catalogue.
 CLIENTS = {
     "claude-code": "claude",
@@ -111,7 +110,7 @@ def checked(view: FlowChecked) -> None:
     elif view.changes:
         words = f"It is not in force: version {view.version} is. What would change with "
         page.line(words, ("moot apply", COMMAND), ":", indent=2, hang=2)
-        _changes(page, view)
+        flow_changes(page, view.changes)
     elif view.version is not None:
         page.line((f"It is in force already, as version {view.version}.", QUIET), indent=2)
     if view.run is not None:
@@ -122,32 +121,6 @@ def checked(view: FlowChecked) -> None:
         if left:
             words = "Nothing says how these are run, so people and scripts claim for them"
             page.line((f"{words}: {', '.join(left)}", QUIET), indent=2, hang=2)
-
-
-def _changes(page: Page, view: FlowChecked) -> None:
-    """What differs from the flow in force, a line for each key."""
-    for one in view.changes[:CHANGES_SHOWN]:
-        if one.before is None or one.after is None:
-            told = "is gone" if one.after is None else f"is new, {_value(one.after)}"
-        elif isinstance(one.before, list) and isinstance(one.after, list):
-            told = _of_lists(one.before, one.after)
-        else:
-            told = f"{_value(one.before)} → {_value(one.after)}"
-        page.line((one_line(one.key), "bold"), f": {told}", indent=4, hang=2)
-    if len(view.changes) > CHANGES_SHOWN:
-        page.line(f"and {len(view.changes) - CHANGES_SHOWN} more", indent=4)
-
-
-def _value(value: Any) -> str:
-    words = one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-    return words if len(words) <= VALUE_SHOWN else f"{words[:VALUE_SHOWN].rstrip()}…"
-
-
-def _of_lists(before: list[Any], after: list[Any]) -> str:
-    """What came and what went: two long lists may begin alike. Where only the order differs, both."""
-    came = [f"+ {_value(one)}" for one in after if one not in before]
-    went = [f"- {_value(one)}" for one in before if one not in after]
-    return ", ".join([*went, *came]) or f"{_value(before)} → {_value(after)}"
 
 
 def examined(view: Examination) -> None:
