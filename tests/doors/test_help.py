@@ -138,6 +138,8 @@ def test_examples_do_what_they_say(nowhere: Moot, prepared: Path, name: str) -> 
             shutil.copytree(prepared, folder, dirs_exist_ok=True)
             if name == "unlock":
                 moot("lock", "src/auth/")
+            if name == "unpark":
+                moot("park", "7")
             expected = next((code for words, code in REFUSED_HERE.items() if example.startswith(words)), 0)
             assert run_example(moot, example) == expected, example
 

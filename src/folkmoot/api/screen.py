@@ -181,6 +181,22 @@ class SendBack(OnItem, frozen=True, kw_only=True):
     column: str | None = None
 
 
+# -- putting an item aside
+
+
+class Park(OnItem, frozen=True, kw_only=True):
+    """Put an item aside: nobody works on it before a person takes it up again. Nothing is counted or reset, and what it
+    is split into goes on. Refused while somebody works on it."""
+
+    why: str = ""
+
+
+class Unpark(OnItem, frozen=True, kw_only=True):
+    """Take up an item that was put aside, as it stood before. What it had asked still needs its answer."""
+
+    why: str = ""
+
+
 # -- ending a run
 
 

@@ -197,6 +197,14 @@ class EditItem(Command, frozen=True, gc=False, kw_only=True):
     overrule: int | UnsetType = UNSET  # the number of an attempt whose verdict (counted or not) is turned round
 
 
+class ParkItem(Command, frozen=True, gc=False, kw_only=True):
+    why: str = ""  # a person puts the item aside: nobody works on it before a person takes it up again
+
+
+class UnparkItem(Command, frozen=True, gc=False, kw_only=True):
+    why: str = ""
+
+
 class CancelItem(Command, frozen=True, gc=False, kw_only=True):
     why: str = ""
 
@@ -294,16 +302,12 @@ class RaiseQuestion(Command, frozen=True, gc=False, kw_only=True):
 
 
 class CloseQuestion(Command, frozen=True, gc=False, kw_only=True):
-    """What was asked about has settled itself: the pool works again; given by the engine."""
-
-    question: str
+    question: str  # what it was about has settled itself: the pool works again; given by the engine
     why: str
 
 
 class KeepOutput(Command, frozen=True, gc=False, kw_only=True):
-    """What a dispatched item ended with, for the item whose run asked for it; given by the engine."""
-
-    child: str
+    child: str  # a dispatched item; what it ended with is for the item whose run asked for it; given by the engine
     output: Output
 
 
@@ -317,9 +321,7 @@ class NoteDispatch(Command, frozen=True, gc=False, kw_only=True):
 
 
 class ReopenChild(Command, frozen=True, gc=False, kw_only=True):
-    """A task's `done` is provisional until its quest lands (R-24); given by the engine."""
-
-    why: str
+    why: str  # a task's `done` is provisional until its quest lands (R-24); given by the engine
     findings: list[Finding] = field(default_factory=list)
     contracts: dict[str, str] = field(default_factory=dict)
 
@@ -334,9 +336,7 @@ class AgreeContracts(Command, frozen=True, gc=False, kw_only=True):
 
 
 class ReviewConflict(Command, frozen=True, gc=False, kw_only=True):
-    """A task does not fit with what others made: its parent looks at the whole; given by the engine."""
-
-    child: str
+    child: str  # a task that does not fit with what others made: its parent looks at the whole; given by the engine
     why: str
 
 

@@ -131,6 +131,8 @@ class Wanted(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
 
 
 PUT_ASIDE = "It was put aside when it was added. Should it be worked on?"
+PARKED = "It was put aside. Should it be worked on?"
+ASIDE = frozenset({PUT_ASIDE, PARKED})  # what the rules ask of an item that a person has put aside
 
 
 class Question(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):

@@ -20,9 +20,8 @@ PLACED: dict[str, tuple[str, ...]] = {
     "widen": ("paths",),
     **dict.fromkeys(("make_token", "revoke_token"), ("name",)),
     **dict.fromkeys(("accept", "complete", "reject"), ("message",)),
-    **dict.fromkeys(
-        ("cancel", "comments", "edit", "end_run", "give", "reopen", "send_back", "show", "take"), ("item",)
-    ),
+    **dict.fromkeys(("cancel", "comments", "edit", "end_run", "give", "park", "reopen"), ("item",)),
+    **dict.fromkeys(("send_back", "show", "take", "unpark"), ("item",)),
 }
 
 # Calls whose command has another name.

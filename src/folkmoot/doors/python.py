@@ -26,6 +26,7 @@ from folkmoot.api.requests import (
     Show,
     ShowFlow,
 )
+from folkmoot.api.screen import Park, Unpark
 from folkmoot.api.summary.digest import Digest, ReadDigest
 from folkmoot.api.usage import By, UsageView
 from folkmoot.api.views import EventView, ItemSummary, ItemView, LessonView, QuestionView
@@ -245,6 +246,24 @@ class Board(Sharing):
         'review'
         """
         return self.ask(Move(item=item, column=column, why=why), key)
+
+    def park(self, item: str, *, why: str = "", key: str | None = None) -> ItemView:
+        """Put an item aside: nobody works on it before it is taken up again.
+
+        >>> item = board.add("One")
+        >>> board.park(item.id, why="after the release").status
+        'parked'
+        """
+        return self.ask(Park(item=item, why=why), key)
+
+    def unpark(self, item: str, *, why: str = "", key: str | None = None) -> ItemView:
+        """Take up an item that was put aside, as it stood before.
+
+        >>> item = board.park(board.add("One").id)
+        >>> board.unpark(item.id).status
+        'ready'
+        """
+        return self.ask(Unpark(item=item, why=why), key)
 
     def cancel(self, item: str, *, why: str = "", key: str | None = None) -> ItemView:
         """End an item without its work.

@@ -151,6 +151,8 @@ class Person:
                 return commands.MoveItem(column=column)
             found = [Finding(issue="it is not what was asked for", file=path, line=1) for path in item.files[:2]]
             return commands.SendBack(findings=found, why="not yet", column=None if roll < 0.19 else column)
+        if roll < 0.23 or (item.status == "parked" and roll < 0.6):
+            return commands.ParkItem(why="not now") if item.status != "parked" else commands.UnparkItem()
         if roll < 0.28:
             return commands.CancelItem(why="not wanted any more" if chance.random() < 0.5 else "")
         if roll < 0.5:

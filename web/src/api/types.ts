@@ -1138,6 +1138,13 @@ export interface OutputView {
   item: string;
 }
 
+/** Put an item aside: nobody works on it before a person takes it up again. Nothing is counted or reset, and what it is split into goes on. Refused while somebody works on it. */
+export interface Park {
+  item: string;
+  version?: number | null;
+  why?: string;
+}
+
 /** The board as it was after an event. Messages are left out. */
 export interface Past {
   seq: number;
@@ -1784,6 +1791,13 @@ export interface Unlock {
   paths: (string)[];
 }
 
+/** Take up an item that was put aside, as it stood before. What it had asked still needs its answer. */
+export interface Unpark {
+  item: string;
+  version?: number | null;
+  why?: string;
+}
+
 export interface Usage {
   input_tokens?: number;
   output_tokens?: number;
@@ -1908,6 +1922,8 @@ export interface Writes {
   move: { request: Move; response: ItemView };
   send_back: { request: SendBack; response: ItemView };
   edit: { request: Edit; response: ItemView };
+  park: { request: Park; response: ItemView };
+  unpark: { request: Unpark; response: ItemView };
   cancel: { request: Cancel; response: ItemView };
   end_run: { request: EndRun; response: ItemView };
   reopen: { request: Reopen; response: ItemView };

@@ -9,7 +9,7 @@ from folkmoot.core.enums import OWN_KINDS, EventName
 from folkmoot.core.events import Event
 from folkmoot.core.item import Item
 from folkmoot.core.notices.targets import Topic
-from folkmoot.core.records import PUT_ASIDE, Question
+from folkmoot.core.records import ASIDE, Question
 from folkmoot.core.rules.running.spending import dollars
 
 REPEAT_MS = 600_000  # runs that meet the same pause at once, or one after the other, are one piece of news
@@ -49,7 +49,7 @@ def notice_of(event: Event, rows: Rows) -> Notice | None:
 
 def question_notice(question: Question, item: Item | None, seq: int | None = None) -> Notice | None:
     """A question that has its answer, or needs none any more, is no news; nor is one that a person asked for."""
-    if question.state != "open" or question.question == PUT_ASIDE:
+    if question.state != "open" or question.question in ASIDE:
         return None
     return Notice(
         key=f"question {question.id}",

@@ -7,6 +7,7 @@ from folkmoot.core import commands
 from folkmoot.core.commands import Command
 from folkmoot.core.proposals import orders
 from folkmoot.core.rules import answers, claims, dependencies, manual, outcomes
+from folkmoot.core.rules.asking import parking
 from folkmoot.core.rules.asking.sending_back import send_back
 from folkmoot.core.rules.children import agreeing, counting, making, reopening, tasks
 from folkmoot.core.rules.judging.weighing import weigh
@@ -24,6 +25,8 @@ FOR_PEOPLE = (
     commands.MoveItem,
     commands.SendBack,
     commands.EditItem,
+    commands.ParkItem,
+    commands.UnparkItem,
     commands.CancelItem,
     commands.ReopenItem,
     commands.AnswerQuestion,
@@ -130,6 +133,8 @@ RULES: dict[type[Command], Rule] = {
     commands.MoveItem: manual.move,
     commands.SendBack: send_back,
     commands.EditItem: manual.edit,
+    commands.ParkItem: parking.park,
+    commands.UnparkItem: parking.unpark,
     commands.CancelItem: manual.cancel,
     commands.ReopenItem: manual.reopen,
     commands.AddComment: manual.comment,

@@ -28,6 +28,8 @@ COMMANDS = {
     "move": "manual",
     "send-back": "manual",
     "end": "manual",
+    "park": "manual",
+    "unpark": "manual",
     "cancel": "manual",
     "reopen": "manual",
     "claim": "runs",
@@ -97,7 +99,7 @@ DAILY = {
 # Every command by what people come for.
 PURPOSES = {
     "Make a board": ("init", "ready", "check", "apply", "simulate", "demo", "completion"),
-    "Give it work": ("add", "edit", "move", "send-back", "cancel", "reopen"),
+    "Give it work": ("add", "edit", "move", "send-back", "park", "unpark", "cancel", "reopen"),
     "Run agents": ("run", "worker", "workers", "pause", "resume", "salvage"),
     "Steer": ("say", "end", "take", "give"),
     "Be an agent": ("claim", "renew", "release", "widen", "ask", "hear", "report", "dispatch"),

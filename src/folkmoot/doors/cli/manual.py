@@ -4,7 +4,7 @@ import click
 from msgspec import UNSET
 
 from folkmoot.api.requests import Cancel, Edit, Move, Reopen
-from folkmoot.api.screen import EndRun, PersonFinding, SendBack
+from folkmoot.api.screen import EndRun, Park, PersonFinding, SendBack, Unpark
 from folkmoot.core.enums import PRIORITIES, TYPES
 from folkmoot.core.vocabulary.lines import finding_in
 from folkmoot.doors.cli import render
@@ -127,6 +127,54 @@ def edit_command(
     )
     view = session.ask(request)
     session.answer(view, lambda: render.item.changed(view, "edited"))
+
+
+@click.command("park")
+@click.argument("item")
+@click.option("--why", default="", metavar="T", help="The reason; agents see it.")
+@keyed
+@click.pass_obj
+def park_command(session: Session, item: str, why: str) -> None:
+    """Put an item aside: nobody works on it before you say so.
+
+    For what is not wanted now, and is not given up either. Nothing of it ends, and no counter begins again. What waits
+    for it goes on waiting, and what it was split into goes on. It stays in the inbox, where it can be answered too.
+
+    \b
+    Examples:
+      moot park 7
+      moot park 7 --why "After the release"
+
+    Exit codes: 1 if somebody works on it, or it has ended.
+
+    See also: moot unpark, moot pause, moot end, moot cancel.
+    """
+    view = session.ask(Park(item=number_of(item), why=why))
+    session.answer(view, lambda: render.item.changed(view, "parked"))
+
+
+@click.command("unpark")
+@click.argument("item")
+@click.option("--why", default="", metavar="T", help="The reason; agents see it.")
+@keyed
+@click.pass_obj
+def unpark_command(session: Session, item: str, why: str) -> None:
+    """Take up an item again that was put aside.
+
+    It stands as it stood before, with its counters and its work. If it was waiting for an answer, it waits for that
+    answer again.
+
+    \b
+    Examples:
+      moot unpark 7
+      moot unpark 7 --why "The release is out"
+
+    Exit codes: 1 if it is not parked.
+
+    See also: moot park, moot answer, moot reopen.
+    """
+    view = session.ask(Unpark(item=number_of(item), why=why))
+    session.answer(view, lambda: render.item.changed(view, "taken up again"))
 
 
 @click.command("cancel")

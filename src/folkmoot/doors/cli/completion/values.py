@@ -107,6 +107,10 @@ def open_items(ask: Ask) -> Iterator[Offer]:
     return ((item.id, item.title) for item in _listed(ask) if item.status not in ENDED)
 
 
+def parked_items(ask: Ask) -> Iterator[Offer]:
+    return ((item.id, item.title) for item in _listed(ask) if item.status == "parked")
+
+
 def ended_items(ask: Ask) -> Iterator[Offer]:
     return ((item.id, item.title) for item in _listed(ask) if item.status in ENDED)
 
@@ -201,6 +205,8 @@ BY_COMMAND: dict[tuple[str, str], click.ParamType[Any]] = {
     ("send-back", "item"): Offered(open_items),
     ("cancel", "item"): Offered(open_items),
     ("end", "item"): Offered(open_items),
+    ("park", "item"): Offered(open_items),
+    ("unpark", "item"): Offered(parked_items),
     ("reopen", "item"): Offered(ended_items),
     ("claim", "item"): Offered(open_items),
     ("claim", "agent"): Offered(claimers),

@@ -305,7 +305,9 @@ def _next(view: ItemView, flow: Flow) -> list[Part]:
     if status == "cancelled":
         return ["Nothing: it is cancelled. To take it up again: ", (f"moot reopen {number}", COMMAND)]
     if asked := next((q for q in view.questions if q.state == "open"), None):
-        return ["You decide: ", (answer_command(asked), COMMAND)]
+        decides: list[Part] = ["You decide: ", (answer_command(asked), COMMAND)]
+        taken_up: list[Part] = [", or as it stood before: ", (f"moot unpark {number}", COMMAND)]
+        return decides + taken_up if status == "parked" else decides
     if status == "waiting":
         first = view.waits_for[0]
         return ["It goes on by itself when that has ended: ", (f"moot show {first}", COMMAND)]
@@ -349,6 +351,9 @@ def changed(view: ItemView, done: str) -> None:
     if view.told and view.status not in ENDED:
         page.line((f"What was wrong: {one_line(view.told)}; the next run is told", CARE), indent=2, hang=2)
     page.line(one_line(view.why), indent=2)
+    if view.status == "parked":
+        page.line(("next: ", QUIET), (f"moot unpark {view.id}", COMMAND), (" takes it up again", QUIET), indent=2)
+        return
     for question in view.questions:
         if question.state == "open":
             page.line(("next: ", QUIET), (answer_command(question), COMMAND), indent=2)

@@ -174,7 +174,7 @@ def _used(one: BudgetLine) -> str:
 
 
 def _by_whom(one: BudgetLine) -> str:
-    if one.item is None:
+    if one.item is None or not (one.used or one.again):
         return ""
     others = {None: "", 0: ", the most of all items"}.get(one.alike, f", and {one.alike} more as much")
     return f" (#{one.item}{others})"
