@@ -135,6 +135,22 @@ def test_status_digest_doctor_and_salvage_tell_of_it_first_and_alike(ran: Moot) 
         assert not ran.json(*command)["lost"] and "any more" not in ran(*command).out, command
 
 
+def test_a_landing_that_a_commit_has_undone_is_told_alike(ran: Moot) -> None:
+    """The commit is in the branch, and its change is not."""
+    landed = git(ran.folder, "rev-parse", "main")
+    git(ran.folder, "revert", "--no-edit", landed)
+    by = git(ran.folder, "rev-parse", "main")
+    for command in (("digest", "--since", "1h"), ("doctor",), ("salvage",), ("show", "2")):
+        out = words(ran(*command).out)
+        assert f"git revert {by[:12]}" in out and "moot reopen 2" in out and f"{by[:12]} has undone it" in out, command
+    assert [one["undone_by"] for one in ran.json("status")["lost"]] == [by]
+    git(ran.folder, "revert", "--no-edit", by)
+    assert lost(ran) == [], "it was brought back"
+    git(ran.folder, "revert", "--no-edit", landed)
+    ran("reopen", "2", "--why", "It was not what we wanted")
+    assert lost(ran) == []
+
+
 def test_the_merge_of_a_landing_is_listed_with_its_item(ran: Moot) -> None:
     git(ran.folder, "reset", "-q", "--hard", "HEAD~1")
     ran("reopen", "2")

@@ -141,6 +141,7 @@ class LostWork(View, frozen=True, gc=False, kw_only=True):
     commit: str
     brings_back: str  # the command
     last: bool  # no other lost work was built on it: to bring this back brings back what it was built on
+    undone_by: str | None = None  # the commit of the branch that has undone it; null: the branch was moved back
 
 
 class BoardStatus(View, frozen=True, gc=False, kw_only=True):

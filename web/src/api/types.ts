@@ -959,6 +959,7 @@ export interface LostWork {
   commit: string;
   brings_back: string;
   last: boolean;
+  undone_by?: string | null;
 }
 
 /** Make a code for a browser: its link can be opened once, within ten minutes. */

@@ -1,10 +1,12 @@
-"""Landed work that its branch does not hold any more: somebody has moved the branch back, by a reset or a push.
+"""Landed work that its branch does not hold any more: somebody has moved the branch back, by a reset or a push, or has
+undone the landing by a commit, as `git revert` does.
 
 The board cannot know it: it wrote down what was so when the work landed. Git is asked about all landed commits at once.
 A commit that was made again (a rebase, a squash) is not lost: its change is there, or its files are.
 """
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 REPOSITORY = "repo.git"
 LANDED_MAX = 10_000  # of a board with more, the newest: a branch that is moved back loses those first
 LOOK_SECONDS = 20.0
+UNDONE_MAX = 2_000  # of a branch with more commits, the newest: what undoes a landing comes after it
+UNDOES = re.compile(r"^This reverts commit ([0-9a-f]{40,64})\b", re.MULTILINE)
 SHOWN = 12  # letters of a commit
 OWNED = "%m%H%x00%(trailers:key=Moot-Item,valueonly,separator=%x2C)"
 
@@ -109,7 +113,33 @@ def lost_of(application: "Application", landed: Iterable[Landed]) -> list[LostWo
             lost = _lost(ground, several)  # another machine may have landed since the remote was looked at
         if lost and ground is not None and place is not None:
             found += _told(ground, place, flow, branch, lost)
+        if ground is not None and place is not None:
+            gone = {one.commit for one, _ in lost}
+            found += _undone(ground, place, flow, branch, [one for one in several if one.commit not in gone])
     return found
+
+
+def _undone(ground: Ground, place: "Place", flow: "Flow", branch: str, landed: list[Landed]) -> Iterator[LostWork]:
+    """What a commit of the branch says to undo, and no later one has brought back."""
+    flags = (f"--max-count={UNDONE_MAX}", "--format=%H%n%B%x00", *ground.tips)
+    if not landed:
+        return
+    undone: dict[str, str] = {}
+    for part in (ground.ask("log", *flags, asked="") or "").split("\0"):  # the newest first
+        commit, _, words = part.strip("\n").partition("\n")
+        if commit not in undone:
+            undone |= dict.fromkeys(UNDOES.findall(words), commit)
+    for one in landed:
+        if by := undone.get(one.commit):
+            yield LostWork(
+                item=one.item,
+                title=one.title,
+                branch=one.branch,
+                commit=one.commit,
+                brings_back=" && ".join(_around(place, flow, branch, [f"git revert {by[:SHOWN]}"])),
+                last=True,
+                undone_by=by,
+            )
 
 
 def _ground(home: str, place: "Place", flow: "Flow", branch: str) -> Ground | None:
@@ -238,15 +268,17 @@ def _told(
 
 
 def _steps(home: str, place: "Place", flow: "Flow", branch: str, commit: str, *, in_users: bool) -> Iterator[str]:
+    fetched = [f"git fetch {os.path.join(shown(home), REPOSITORY)} {commit}", "git merge FETCH_HEAD"]
+    return _around(place, flow, branch, [f"git merge {commit[:SHOWN]}"] if in_users else fetched)
+
+
+def _around(place: "Place", flow: "Flow", branch: str, steps: list[str]) -> Iterator[str]:
+    """Steps that change a branch, with what must come before and after them."""
     if pointer(f"{place.git_dir}/HEAD", HEAD_BRANCH) != branch:
         yield f"git switch {branch}"
     if flow.remote is not None:
         yield f"git pull {flow.remote} {branch}"
-    if in_users:
-        yield f"git merge {commit[:SHOWN]}"
-    else:
-        yield f"git fetch {os.path.join(shown(home), REPOSITORY)} {commit}"
-        yield "git merge FETCH_HEAD"
+    yield from steps
     if flow.remote is not None:
         yield f"git push {flow.remote} {branch}"
 

@@ -84,6 +84,8 @@ def _why(view: ItemView, lost: LostWork | None) -> str:
     if lost is None:
         return one_line(view.why)
     branch = one_line(lost.branch)
+    if lost.undone_by is not None:
+        return f"Done when its work landed on {branch}; since then {lost.undone_by[:ID_SHOWN]} has undone it there."
     return f"Done when its work landed on {branch}; since then {branch} was moved, and does not have it any more."
 
 
@@ -109,7 +111,8 @@ def _heading(page: Page, view: ItemView, flow: Flow, lost: LostWork | None) -> N
     page.line(*parts, hang=2)
     if view.landed:
         landed = f"landed on {one_line(view.landed_on)} at {view.landed[:ID_SHOWN]}"
-        page.line((f"{landed}, and is no longer there", BAD) if lost else (landed, GOOD))
+        since = "was undone there since" if lost and lost.undone_by else "is no longer there"
+        page.line((f"{landed}, and {since}", BAD) if lost else (landed, GOOD))
     if view.issue is not None:
         page.line((f"from {one_line(view.issue.url)}", QUIET), hang=2)
     if view.proposal is not None and view.proposal.number:

@@ -12,6 +12,9 @@ COMMIT_SHOWN = 12
 
 def gone(one: LostWork) -> str:
     """Behind the item and its title."""
+    if one.undone_by is not None:
+        there = f"landed on {one_line(one.branch)} at {one.commit[:COMMIT_SHOWN]}"
+        return f"{there}, and {one.undone_by[:COMMIT_SHOWN]} has undone it there"
     return f"landed on {one_line(one.branch)} at {one.commit[:COMMIT_SHOWN]}, which that branch does not have any more"
 
 
