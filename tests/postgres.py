@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,17 +112,26 @@ class Server:
             process.wait(60)
 
     def kill(self) -> None:
-        """The whole server at once, with no chance to write anything more."""
+        """The whole server at once, with no chance to write anything more. Nothing of it is left: a process that still
+        has its memory would keep the server from starting again."""
         process, self._process = self._process, None
         if process is not None:
-            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text("ascii").split()
             process.kill()
-            for child in children:
-                try:
-                    os.kill(int(child), signal.SIGKILL)
-                except ProcessLookupError:
-                    continue
             process.wait(60)
+            while left := self.processes():
+                for child in left:
+                    with suppress(ProcessLookupError):
+                        os.kill(child, signal.SIGKILL)
+                time.sleep(UP_PAUSE)
+
+    def processes(self) -> list[int]:
+        """All that live: each of them, and no other, works in the folder of the data."""
+        found = []
+        for one in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if (one / "cwd").readlink() == self.folder / "data":
+                    found.append(int(one.name))
+        return found
 
     def promote(self) -> None:
         """A standby takes writes from now on."""

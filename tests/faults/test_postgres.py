@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from bench.board import fill
@@ -168,6 +169,30 @@ NOTHING_LOST = "0 acknowledged changes lost, no event missed or doubled, doctor 
 
 def test_a_server_that_is_killed_under_load_loses_nothing(durable: Server, folder: Path) -> None:
     saw("F12", "three writers, killed too", NOTHING_LOST, **crash(durable, folder, 2, 1))
+
+
+def test_nothing_of_a_killed_server_is_left(durable: Server) -> None:
+    """The instrument itself: who connects at that moment is a process of the server too, and keeps its memory."""
+    over = threading.Event()
+
+    def connect() -> None:
+        while not over.is_set():
+            with suppress(psycopg.OperationalError):
+                psycopg.connect(durable.connect("postgres")).close()
+
+    threads = [threading.Thread(target=connect) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    try:
+        time.sleep(0.2)
+        durable.kill()
+        left = durable.processes()
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+        durable.start()
+    assert left == []
 
 
 @pytest.mark.slow
