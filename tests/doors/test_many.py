@@ -17,6 +17,7 @@ YAML = """
   type: bugfix
   tags: [auth, 2024-01-01]
   files: [src/a.py]
+  needs: [gpu]
 - {title: "no", after: [base, "1"], column: dev}
 """
 
@@ -28,6 +29,7 @@ def test_yaml(moot: Moot) -> None:
     assert [item["title"] for item in added] == ["Just a title", "With all", "no"]
     assert added[1]["body"] == "Two\nlines\n" and added[1]["tags"] == ["auth", "2024-01-01"]
     assert added[1]["priority"] == "high" and added[1]["type"] == "bugfix" and added[1]["files"] == ["src/a.py"]
+    assert [item["needs"] for item in added] == [[], ["gpu"], []]
     assert added[2]["after"] == [added[1]["id"], "1"] and added[2]["column"] == "dev"
 
 
@@ -141,3 +143,13 @@ def test_what_is_left_empty_in_yaml_is_as_if_it_were_not_there(moot: Moot) -> No
     same = ("title", "body", "column", "priority", "tags")
     assert [one[name] for name in same] == [plain[name] for name in same]
     assert (two["title"], two["body"]) == ("null", "null")
+
+
+def test_an_item_that_needs_a_label_is_told_in_words(moot: Moot) -> None:
+    """Where no worker has it whoever adds it is told so, and what starts one."""
+    said = " ".join(moot("add", "Train it", "--needs", "gpu,big").out.split())
+    assert "it waits for a worker with label gpu and big, and none lives now: moot run --label gpu --label big" in said
+    assert "needs label gpu, label big" in " ".join(moot("show", "1").out.split())
+    assert "none lives" not in moot("edit", "1", "--needs", "-").out and moot.json("show", "1")["needs"] == []
+    refused = moot("add", "Ship it", "--needs", "1", code=2).err
+    assert "'1' is no label of a worker" in refused and "--after" in refused

@@ -417,6 +417,18 @@ def test_what_is_not_critical_takes_the_last_write(desk: Desk) -> None:
     assert 'title: "Add login"' in desk.text("kanban/1.yaml") and desk.reasons() == []
 
 
+def test_labels_of_an_item_are_told_and_taken_from_its_file(desk: Desk) -> None:
+    desk.moot("add", "Train it", "--needs", "gpu,big")
+    desk.look()
+    assert "\nneeds: [gpu, big]\n" in desk.text("kanban/1.yaml")
+    edited(desk, "alice", needs="[gpu]")
+    desk.look()
+    assert desk.moot("show", "1")["needs"] == ["gpu"] and desk.reasons() == []
+    edited(desk, "alice", needs="[two words]")
+    desk.look()
+    assert desk.moot("show", "1")["needs"] == ["gpu"] and "is no label of a worker" in str(desk.reasons())
+
+
 @pytest.mark.ledger("R-28", "H-11")
 @pytest.mark.parametrize(
     ("field", "value", "command", "answer", "ends"),

@@ -253,6 +253,22 @@ def test_the_flow_that_one_machine_takes_in_holds_on_the_others(tmp_path: Path) 
     assert shared.show(item)["status"] == "done"
 
 
+def test_an_item_that_needs_a_label_is_worked_on_where_it_is(tmp_path: Path) -> None:
+    """Its agent and its gate run there alone, and its work lands from there; the other machine does the rest."""
+    shared = Shared(tmp_path, gate=["/bin/sh", "-c", "test -f README.md"])
+    one, two = shared.machines
+    first = shared.add("trained", "write gpu.txt made", "report done", needs=["gpu"])
+    second = shared.add("plain", "write plain.txt made", "report done")
+    one.run()
+    assert [shared.show(item)["status"] for item in (first, second)] == ["ready", "done"]
+    assert "on a worker with label gpu" in shared.show(first)["why"]
+    two.run(labels=["gpu"])
+    assert shared.show(first)["status"] == "done", (shared.show(first)["why"], two.words())
+    assert shared.landed("gpu.txt") == "made"
+    assert len({run["worker"] for run in shared.show(first)["runs"]}) == 1
+    shared.doctor()
+
+
 def test_one_stop_ends_the_runs_of_every_machine(tmp_path: Path) -> None:
     shared = Shared(tmp_path)
     items = [shared.add(name, f"write {name} made", "wait 300") for name in ("one", "two", "three", "four")]

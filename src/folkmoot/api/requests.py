@@ -188,6 +188,7 @@ class Add(Request[ItemView], frozen=True, kw_only=True):
     files: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
     parent: str | None = None
+    needs: list[str] = field(default_factory=list)  # labels that a worker must have to run anything on it
     parked: bool | UnsetType = UNSET  # nobody works on it before a person says so
     issue: IssueLink | None = None  # on a forge, from which it came
 
@@ -222,6 +223,7 @@ class Edit(OnItem, frozen=True, kw_only=True):
     tags: list[str] | UnsetType = UNSET
     files: list[str] | UnsetType = UNSET
     after: list[str] | UnsetType = UNSET
+    needs: list[str] | UnsetType = UNSET
     overrule: Number | UnsetType = UNSET
 
 
@@ -332,7 +334,7 @@ class Take(Request[TakenView], frozen=True, kw_only=True):
     item: str  # or one of its runs
 
 
-# -- paths
+# -- paths and messages
 
 
 class Lock(Request[Locks], frozen=True, kw_only=True):
@@ -346,9 +348,6 @@ class Unlock(Request[Locks], frozen=True, kw_only=True):
     """Give up a lock."""
 
     paths: list[str]
-
-
-# -- messages
 
 
 class SendMessage(Request[MessageView], frozen=True, kw_only=True):

@@ -37,9 +37,7 @@ class View(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Change(View, frozen=True, gc=False, kw_only=True):
-    """A file that a run changed."""
-
-    path: str
+    path: str  # of a file that a run changed
     how: str
 
 
@@ -193,9 +191,7 @@ class OutputView(Output, frozen=True, gc=False, kw_only=True):
 
 
 class Dropped(View, frozen=True, gc=False, kw_only=True):
-    """Files that an agent changed and lost, since it only reads."""
-
-    agent: str
+    agent: str  # who changed files and lost them, since it only reads
     files: list[str]
 
 
@@ -216,6 +212,8 @@ class ItemSummary(View, frozen=True, gc=False, kw_only=True):
     status: Status
     priority: Priority
     tags: list[str]
+    needs: list[str]  # labels that a worker must have to run anything on it
+    runs_on: list[str]  # those and what its agent or gate needs: who has all of them can begin its next run
     after: list[str]
     waits_for: list[str]
     kind: Kind
@@ -347,6 +345,7 @@ class Blocked(View, frozen=True, gc=False, kw_only=True):
     agents: list[str]
     items: list[str]
     until: str | None = None  # when time alone ends it
+    labels: list[str] = []  # that a worker must have to begin them
 
 
 class LessonView(View, frozen=True, gc=False, kw_only=True):

@@ -29,6 +29,7 @@ class AddItem(Command, frozen=True, gc=False, kw_only=True):
     files: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
     parent: str | None = None
+    needs: list[str] = field(default_factory=list)  # labels that its workers must have
     parked: bool | UnsetType = UNSET  # nobody works on it before a person says so
     issue: IssueLink | None = None  # on a forge, from which it came
 
@@ -143,9 +144,7 @@ class AskPerson(Command, frozen=True, gc=False, kw_only=True):
 
 
 class KeepWork(Command, frozen=True, gc=False, kw_only=True):
-    """A child's work was merged with its parent's; given by the engine."""
-
-    child: str
+    child: str  # whose work was merged with its parent's; given by the engine
     commit: str
     changed: list[str] = field(default_factory=list)
     added: int = 0  # lines
@@ -194,6 +193,7 @@ class EditItem(Command, frozen=True, gc=False, kw_only=True):
     tags: list[str] | UnsetType = UNSET
     files: list[str] | UnsetType = UNSET
     after: list[str] | UnsetType = UNSET
+    needs: list[str] | UnsetType = UNSET
     overrule: int | UnsetType = UNSET  # the number of an attempt whose verdict (counted or not) is turned round
 
 
@@ -268,6 +268,7 @@ class MakeItem(Command, frozen=True, gc=False, kw_only=True):
     tags: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     widened: list[str] = field(default_factory=list)
+    needs: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
     generation: int = 0
     depth: int = 0
@@ -302,7 +303,7 @@ class RaiseQuestion(Command, frozen=True, gc=False, kw_only=True):
 
 
 class CloseQuestion(Command, frozen=True, gc=False, kw_only=True):
-    question: str  # what it was about has settled itself: the pool works again; given by the engine
+    question: str  # what it asked about has settled itself: the pool works again; given by the engine
     why: str
 
 

@@ -8,6 +8,7 @@ from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor
 from folkmoot.core.records import Question
+from folkmoot.core.rules.running.joining import label_words, needs_for
 
 # What its children are to an item that waits for them.
 _AWAITED = {"parts": "the parts in ", "tasks": "the tasks in ", "mends": "the tasks in ", "help": "help in "}
@@ -66,9 +67,11 @@ def stands(flow: Flow, item: Item, now: float, questions: Iterable[Question]) ->
             stands = f" ({item.proposal.stands})" if item.proposal.stands else ""
             return f"waiting in {item.column} for people to merge {item.proposal.url}{stands}"
         case "proving" if item.proving and item.proving.left[0] == LANDING:
-            return f"waiting in {item.column} to land on {f'item {item.parent}' if item.parent else flow.target}"
+            branch = f"item {item.parent}" if item.parent else flow.target
+            return f"waiting in {item.column} to land on {branch}{_where(flow, item, LANDING)}"
         case "proving" if item.proving:
-            return f"waiting in {item.column} for the gate {item.proving.left[0]} to pass"
+            gate = item.proving.left[0]
+            return f"waiting in {item.column} for the gate {gate} to pass{_where(flow, item, gate)}"
         case "proving" | "ready" | "blocked":
             return _queued(flow, item, now, agent)
         case _:
@@ -79,9 +82,12 @@ def _queued(flow: Flow, item: Item, now: float, agent: str | None) -> str:
     model = flow.agents[agent].model(item.failures.get(agent, 0)) if agent in flow.agents else None
     using = f" ({model})" if model else ""
     pause = f", which may start in {item.wake_at - now:.0f}s" if item.wake_at > now else ""
-    needs = flow.agents[agent].needs if agent in flow.agents else []
-    where = f" on a worker with label {' and '.join(needs)}" if needs else ""
-    return f"queued in {item.column} for {agent}{using}{where}{pause}"
+    return f"queued in {item.column} for {agent}{using}{_where(flow, item, agent)}{pause}"
+
+
+def _where(flow: Flow, item: Item, agent: str | None) -> str:
+    needs = needs_for(flow, item, agent) if agent is not None else item.needs
+    return f" on {label_words(needs)}" if needs else ""
 
 
 def _items(ids: list[str]) -> str:

@@ -180,6 +180,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     tags: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     widened: list[str] = field(default_factory=list)  # those of its files that runs have taken by themselves
+    needs: list[str] = field(default_factory=list)  # labels that a worker must have to run anything on it
     after: list[str] = field(default_factory=list)
     parent: str | None = None
     entry: str | None = None  # the column where a person let it begin; None: where the flow starts

@@ -36,6 +36,7 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     priority: str | UnsetType = UNSET
     tags: list[str] | UnsetType = UNSET
     files: list[str] | UnsetType = UNSET
+    needs: list[str] | UnsetType = UNSET
     after: Words = field(default_factory=list)
     parent: str | int | None = None
 
@@ -209,7 +210,7 @@ def add_all(ask: Ask, planned: Plan, key: str | None, source: str) -> list[ItemV
 
 
 def _command(entry: Entry, defaults: AddItem) -> AddItem:
-    names = ("body", "column", "type", "priority", "tags", "files")
+    names = ("body", "column", "type", "priority", "tags", "files", "needs")
     given = {name: getattr(entry, name) for name in names if getattr(entry, name) is not UNSET}
     parent = defaults.parent if entry.parent is None else str(entry.parent).removeprefix("#")
     after = [str(need).removeprefix("#") for need in entry.after]

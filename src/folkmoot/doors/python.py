@@ -94,13 +94,15 @@ class Board(Sharing):
         files: Sequence[str] = (),
         after: Sequence[str] = (),
         tags: Sequence[str] = (),
+        needs: Sequence[str] = (),
         priority: str = "medium",
         type: str = "feature",
         parent: str | None = None,
         parked: bool = False,
         key: str | None = None,
     ) -> ItemView:
-        """Add an item; it begins where the flow does, or in `column`; `parked`: once a person says so.
+        """Add an item; it begins where the flow does, or in `column`; `parked`: once a person says so; `needs`: labels
+        that a worker must have to run anything on it, such as `gpu`.
 
         >>> board.add("User can reset a password", files=["src/reset.py"]).status
         'ready'
@@ -112,6 +114,7 @@ class Board(Sharing):
             files=_listed(files),
             after=_listed(after),
             tags=_listed(tags),
+            needs=_listed(needs),
             priority=priority,
             type=type,
             parent=parent,

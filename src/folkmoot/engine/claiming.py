@@ -26,6 +26,7 @@ from folkmoot.core.rules.running.budgets import (
     shut_for,
     shut_pools,
 )
+from folkmoot.core.rules.running.joining import needs_for
 from folkmoot.core.rules.running.spending import DAY
 from folkmoot.core.rules.sharing.choice import (
     PATH,
@@ -44,35 +45,48 @@ from folkmoot.errors import NothingToDo, unknown_column
 from folkmoot.store.port import Reading, Transaction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from folkmoot.engine.unit_of_work import UnitOfWork
 
 Found = TypeVar("Found")
 CANDIDATES_MAX = 256
 AWAITED_MAX = 20_000
+LABEL = "label:"  # how the name of a bar begins that only workers with this label pass
 LISTS_MAX = 8  # fallen bars that are looked behind one by one; where there are more, all behind them are let in
 
 
 class Shut(Struct, frozen=True):
-    """What pools and branches say: the names of those that are shut, and which one an item would need."""
+    """What pools, branches and labels say: is one of this name shut, and which one would an item need?"""
 
-    names: set[str]
+    has: "Callable[[str], bool]"
     needed: "Callable[[Item], str | None]"
 
 
 def next_item(
-    tx: Transaction, flow: Flow, agent: str, now: float, *, column: str | None, item: str | None
+    tx: Transaction,
+    flow: Flow,
+    agent: str,
+    now: float,
+    *,
+    column: str | None,
+    item: str | None,
+    labels: "Collection[str] | None" = None,
 ) -> Item | None:
-    """The item this agent would get now, or None."""
+    """The item this agent would get now, or None; `labels` are those of its worker, None where it has none to have."""
     starve = flow.limits.starve
     head = tx.head()
     writer = flow.agents.get(agent)
     shut = _shut(tx, flow, agent, now)
     careless = not head.filed or writer is None or writer.write == "none"
-    if careless and shut is None and not head.pauses:
-        return tx.next_ready(agent, now, starve, column=column, item=item)
-    search = _Search(tx, flow, agent, now, shut, careless)
+    if careless and shut is None and not head.pauses and not labels:
+        # Whoever has no label passes no bar of labels; whoever need have none looks behind them where nothing else is.
+        first = tx.next_ready(agent, now, starve, column=column, item=item)
+        if first is None and (labels is not None or item is not None or not tx.bars(agent)):
+            return None
+        if first is not None and missing_label(flow, first, agent, labels) is None:
+            return first
+    search = _Search(tx, flow, agent, now, _with_labels(shut, flow, agent, labels), careless)
     if item is not None:
         one = tx.next_ready(agent, now, starve, column=column, item=item)
         return search.choose([one])[0] if one is not None else None
@@ -106,8 +120,8 @@ class _Search:
             fitting = []
             for item in candidates:
                 needed = self._shut.needed(item)
-                if needed in self._shut.names:
-                    kept_out[item.id] = needed or ""
+                if needed is not None and self._shut.has(needed):
+                    kept_out[item.id] = needed
                 else:
                     fitting.append(item)
         lands = self._agent == LANDING and bool(self._tx.head().held)
@@ -132,11 +146,11 @@ class _Search:
 
     def look_on(self, bars: list[str], first: list[Item], column: str | None) -> Item | None:
         """Look until one is free, or none is left that might be. `first` are the first of those behind no bar."""
-        names = set(self._shut.names) if self._shut is not None else set()
+        names = set[str]()
         if not self._careless or self._agent == LANDING:
             self._ground = claim_context(self._tx, self._flow, self._now)
-            names |= standing(self._ground)
-        fallen = [bar for bar in bars if bar not in names]
+            names = standing(self._ground)
+        fallen = [bar for bar in bars if bar not in names and not (self._shut is not None and self._shut.has(bar))]
         if len(fallen) > LISTS_MAX:
             self._tx.let_in(self._agent, fallen)
             fallen, first = [], self._window([], column)
@@ -171,6 +185,8 @@ class _Search:
 
 def is_barred_by(flow: Flow, agent: str, item: Item, name: str) -> bool:
     """May this bar keep the item out of the agent's hands, when it stands? An item behind another one is hidden."""
+    if name.startswith(LABEL):
+        return name.removeprefix(LABEL) in needs_for(flow, item, agent)
     if name.startswith((PATH, RESERVED)):
         return is_kept_out_by(item, name, agent == LANDING)
     return name == landing_bar(flow, item) if agent == LANDING else name in pools_of(flow, agent, item)
@@ -180,14 +196,33 @@ def _shut(reading: Reading, flow: Flow, agent: str, now: float) -> Shut | None:
     """Which items the agent could not begin now for all that pools and branches say; None if they say nothing."""
     if agent == LANDING:
         holds = reading.holds(now) if reading.head().held else []
-        return Shut(taken_branches(holds), lambda item: landing_bar(flow, item))
+        return Shut(taken_branches(holds).__contains__, lambda item: landing_bar(flow, item))
     pauses = reading.pauses() if reading.head().pauses else []
     paused = {one for one in in_force(pauses, now) if one.startswith(POOL)}
     if not paused and (agent not in flow.agents or not flow.pools):
         return None
     live = [run for run in reading.open_runs() if run.lease_until > now] if flow.pools else []
     shut = shut_pools(flow, paused, live)
-    return Shut(shut, lambda item: shut_for(flow, agent, item, shut))
+    return Shut(shut.__contains__, lambda item: shut_for(flow, agent, item, shut))
+
+
+def missing_label(flow: Flow, item: Item, agent: str, labels: "Collection[str] | None") -> str | None:
+    """The bar of the first label that a worker lacks for this item; whoever is no worker lacks none."""
+    if labels is None:
+        return None
+    return next((LABEL + label for label in needs_for(flow, item, agent) if label not in labels), None)
+
+
+def _with_labels(shut: Shut | None, flow: Flow, agent: str, labels: "Collection[str] | None") -> Shut | None:
+    if labels is None:
+        return shut
+    lacks = partial(missing_label, flow, agent=agent, labels=labels)
+    return Shut(
+        lambda name: (
+            (name.startswith(LABEL) and name.removeprefix(LABEL) not in labels) or (shut is not None and shut.has(name))
+        ),
+        lambda item: lacks(item) or (shut.needed(item) if shut is not None else None),
+    )
 
 
 def wanted(
@@ -261,6 +296,7 @@ def next_of(
     now: float,
     *,
     column: str | None = None,
+    labels: "Collection[str] | None" = None,
 ) -> tuple[str, Item] | None:
     """The agent and the item that a worker begins next: what is to land, then what is to be proved, then by order."""
     found = []
@@ -271,7 +307,7 @@ def next_of(
             check_starting(tx, flow, agent, pauses, now)
         except NothingToDo:
             continue  # the others may; what keeps this one is told to whoever claims for it alone
-        item = next_item(tx, flow, agent, now, column=column, item=None)
+        item = next_item(tx, flow, agent, now, column=column, item=None, labels=labels)
         if item is not None:
             turn = 0 if agent == LANDING else 1 if agent in flow.gates else 2
             found.append((turn, order_key(item, now, flow.limits.starve), agent, item))

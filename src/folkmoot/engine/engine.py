@@ -198,13 +198,13 @@ class Engine:
         sandboxed: bool | None = None,
         labels: Sequence[str] = (),
     ) -> Assignment:
-        """For a worker: the next item for any of these agents and gates that its labels allow; raises NothingToDo if
-        none is ready."""
+        """For a worker: the next item for any of these agents and gates that its labels allow; else NothingToDo."""
 
         def work(unit: UnitOfWork) -> Assignment:
             pauses = check_pauses(unit)
             able = [agent for agent in agents if not lacking(unit.flow, agent, labels)]
-            found = found_among_due(unit, partial(next_of, unit.tx, unit.flow, able, pauses, unit.moment.now))
+            look = partial(next_of, unit.tx, unit.flow, able, pauses, unit.moment.now, labels=labels)
+            found = found_among_due(unit, look)
             if found is None:
                 raise NothingToDo("nothing_ready", "no item is ready for any of these agents", "see: <board>")
             agent, item = found

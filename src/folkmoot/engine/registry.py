@@ -18,6 +18,7 @@ from folkmoot.api.summary.digest import ReadDigest
 from folkmoot.core import commands
 from folkmoot.engine.outside import calls as outside
 from folkmoot.engine.screen import calls as on_screen
+from folkmoot.engine.screen.register import with_note
 from folkmoot.engine.steering import calls as steering
 
 if TYPE_CHECKING:
@@ -62,6 +63,16 @@ def _of_clone(
     name: str, request: type[Request[Any]], handle: Handler, tell: Callable[..., None], may: frozenset[Role]
 ) -> Call:
     return Call(name, request, handle, may, writes=True, tells=tell, is_slow=outside.ends_clone)
+
+
+def _noted(handle: Handler) -> Handler:
+    """The answer says too where no worker lives that has the labels which the item needs."""
+
+    def told(board: "Application", actor: "Actor", request: Any, key: str | None) -> Any:
+        view = handle(board, actor, request, key)
+        return with_note(board, view) if getattr(request, "needs", None) else view
+
+    return told
 
 
 def _by(method: str, kind: type["Command"]) -> Handler:
@@ -144,11 +155,11 @@ CALLS = (
     Call("past", screen.ShowPast, on_screen.show_past, LOOKERS, writes=False),
     Call("workers", screen.ListWorkers, on_screen.list_workers, LOOKERS, writes=False),
     Call("me", screen.WhoAmI, on_screen.who_am_i, LOOKERS, writes=False),
-    Call("add", requests.Add, _by("add", commands.AddItem), WORKERS, writes=True),
+    Call("add", requests.Add, _noted(_by("add", commands.AddItem)), WORKERS, writes=True),
     Call("dispatch", requests.Dispatch, _by("add", commands.DispatchAgent), WORKERS, writes=True),
     Call("move", requests.Move, _on_item(commands.MoveItem), PEOPLE, writes=True),
     Call("send_back", screen.SendBack, on_screen.send_back, PEOPLE, writes=True),
-    Call("edit", requests.Edit, _on_item(commands.EditItem), PEOPLE, writes=True),
+    Call("edit", requests.Edit, _noted(_on_item(commands.EditItem)), PEOPLE, writes=True),
     Call("park", screen.Park, _on_item(commands.ParkItem), PEOPLE, writes=True),
     Call("unpark", screen.Unpark, _on_item(commands.UnparkItem), PEOPLE, writes=True),
     Call("cancel", requests.Cancel, _on_item(commands.CancelItem), PEOPLE, writes=True),

@@ -16,6 +16,7 @@ export interface Add {
   files?: (string)[];
   after?: (string)[];
   parent?: string | null;
+  needs?: (string)[];
   parked?: boolean;
   issue?: IssueLink | null;
 }
@@ -103,6 +104,7 @@ export interface Blocked {
   agents: (string)[];
   items: (string)[];
   until?: string | null;
+  labels?: (string)[];
 }
 
 /** What could be worked on and begins no run, and why; and the runs that go on, with their leases. */
@@ -183,6 +185,8 @@ export interface Card {
   status: "blocked" | "proving" | "ready" | "running" | "waiting" | "awaiting-divine-guidance" | "needs-human-review" | "parked" | "cancelled" | "done" | "failed";
   priority: "critical" | "high" | "low" | "medium";
   tags: (string)[];
+  needs: (string)[];
+  runs_on: (string)[];
   after: (string)[];
   waits_for: (string)[];
   kind: "dispatch" | "expert" | "item" | "part" | "sub" | "task";
@@ -214,7 +218,6 @@ export interface Card {
   lines_removed: number | null;
 }
 
-/** A file that a run changed. */
 export interface Change {
   path: string;
   how: string;
@@ -400,7 +403,6 @@ export interface Dispatched {
   agent: string;
 }
 
-/** Files that an agent changed and lost, since it only reads. */
 export interface Dropped {
   agent: string;
   files: (string)[];
@@ -417,6 +419,7 @@ export interface Edit {
   tags?: (string)[];
   files?: (string)[];
   after?: (string)[];
+  needs?: (string)[];
   overrule?: number;
 }
 
@@ -667,6 +670,8 @@ export interface ItemSummary {
   status: "blocked" | "proving" | "ready" | "running" | "waiting" | "awaiting-divine-guidance" | "needs-human-review" | "parked" | "cancelled" | "done" | "failed";
   priority: "critical" | "high" | "low" | "medium";
   tags: (string)[];
+  needs: (string)[];
+  runs_on: (string)[];
   after: (string)[];
   waits_for: (string)[];
   kind: "dispatch" | "expert" | "item" | "part" | "sub" | "task";
@@ -692,6 +697,8 @@ export interface ItemView {
   status: "blocked" | "proving" | "ready" | "running" | "waiting" | "awaiting-divine-guidance" | "needs-human-review" | "parked" | "cancelled" | "done" | "failed";
   priority: "critical" | "high" | "low" | "medium";
   tags: (string)[];
+  needs: (string)[];
+  runs_on: (string)[];
   after: (string)[];
   waits_for: (string)[];
   kind: "dispatch" | "expert" | "item" | "part" | "sub" | "task";

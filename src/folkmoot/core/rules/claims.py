@@ -49,7 +49,7 @@ def claim(case: Case, command: ClaimItem) -> None:
     waits = item.wake_at > case.now and command.person is None  # a pause is for agents
     if claimant(case.flow, item) != command.agent or waits or item.waits_for:
         raise not_claimable(case.flow, item, command.agent, case.now, case.situation.at, case.questions.values())
-    check_labels(case.flow, command.agent, command.labels)
+    check_labels(case.flow, item, command.agent, command.labels)
     token = item.token + 1
     agent = case.flow.agents.get(command.agent)
     is_gate = item.status == "proving"

@@ -22,6 +22,7 @@ from folkmoot.core.rules.judging.required import begins_at, unproved, waive
 from folkmoot.core.rules.movement import abandon, again, enter, leaves_children, origins_for, without_parts
 from folkmoot.core.rules.questions import ask, clarify, withdraw
 from folkmoot.core.rules.running.hearing import say_comment
+from folkmoot.core.rules.running.joining import good_labels
 from folkmoot.core.rules.running.looking import shown
 from folkmoot.core.rules.running.tracking import tracked
 from folkmoot.core.rules.sharing.paths import good_files
@@ -69,6 +70,7 @@ def add(case: Case, command: AddItem) -> None:
         "priority": command.priority,
         "tags": command.tags,
         "files": files,
+        "needs": good_labels(command.needs),
         "after": command.after,
         "parent": command.parent,
         "generation": generation,
@@ -259,7 +261,7 @@ def reopen(case: Case, command: ReopenItem) -> None:
 
 def edit(case: Case, command: EditItem) -> None:
     _check_fields(command)
-    names = ("title", "body", "type", "priority", "tags", "files", "after")
+    names = ("title", "body", "type", "priority", "tags", "files", "after", "needs")
     changed: dict[str, Any] = {n: getattr(command, n) for n in names if getattr(command, n) is not UNSET}
     if command.overrule is not UNSET:
         _overrule(case, command.overrule)
@@ -270,6 +272,8 @@ def edit(case: Case, command: EditItem) -> None:
         return
     if "files" in changed:
         changed["files"] = good_files(changed["files"])
+    if "needs" in changed:
+        changed["needs"] = good_labels(changed["needs"])
     if "title" in changed:
         changed["title"] = changed["title"].strip()
     context = {"fields": sorted(changed)}

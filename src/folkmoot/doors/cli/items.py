@@ -12,7 +12,17 @@ from folkmoot.api.screen import ShowBoard
 from folkmoot.core.commands import AddItem
 from folkmoot.core.enums import PRIORITIES, STATUSES, TYPES
 from folkmoot.doors.cli import render
-from folkmoot.doors.cli.session import Number, Session, body_text, common, in_run, keyed, number_of, read_text
+from folkmoot.doors.cli.session import (
+    Number,
+    Session,
+    body_text,
+    common,
+    in_run,
+    keyed,
+    labels_in,
+    number_of,
+    read_text,
+)
 from folkmoot.errors import Invalid
 
 if TYPE_CHECKING:
@@ -33,6 +43,7 @@ if TYPE_CHECKING:
     "--priority", type=click.Choice(PRIORITIES), default="medium", show_default=True, help="What is taken first."
 )
 @click.option("--tag", "tags", multiple=True, metavar="T", help="A word to find it by; repeatable.")
+@click.option("--needs", multiple=True, metavar="L", help="A label its worker must have: gpu, macos; repeatable.")
 @click.option(
     "--type", "kind", type=click.Choice(TYPES), default="feature", show_default=True, help="What kind of work."
 )
@@ -54,6 +65,7 @@ def add_command(
     parent: str | None,
     priority: str,
     tags: tuple[str, ...],
+    needs: tuple[str, ...],
     kind: str,
     parked: bool,
     label: str | None,
@@ -74,7 +86,7 @@ def add_command(
     Examples:
       moot add "Users can reset their password"
       moot add "Ship it" --after 1 --after 2 --priority high
-      moot add "Reset by mail" --files src/auth/ --body "The link works once."
+      moot add "Reset by mail" --files src/auth/ --needs macos
       moot add --from backlog.md
 
     Exit codes: 2 if a column, an item or the file is not known.
@@ -89,6 +101,7 @@ def add_command(
         type=kind,
         priority=priority,
         tags=list(tags),
+        needs=labels_in(needs),
         files=list(files),
         after=[number_of(item) for item in after],
         parent=number_of(parent) if parent else None,
@@ -99,6 +112,10 @@ def add_command(
     _check_own(start, label)
     if source is not None:
         return _add_many(session, source, command)
+    _add_one(session, command)
+
+
+def _add_one(session: Session, command: AddItem) -> None:
     view = session.ask(Add(**asdict(command)))
     session.answer(view, lambda: render.item.added(view))
 

@@ -8,7 +8,7 @@ from folkmoot.api.screen import EndRun, Park, PersonFinding, SendBack, Unpark
 from folkmoot.core.enums import PRIORITIES, TYPES
 from folkmoot.core.vocabulary.lines import finding_in
 from folkmoot.doors.cli import render
-from folkmoot.doors.cli.session import Number, Session, body_text, keyed, number_of
+from folkmoot.doors.cli.session import Number, Session, body_text, keyed, labels_in, number_of
 
 
 @click.command("move")
@@ -83,6 +83,7 @@ def _finding(words: str) -> PersonFinding:
 @click.option("--tag", "tags", multiple=True, metavar="T", help="All tags anew; repeatable.")
 @click.option("--files", multiple=True, metavar="P", help="All paths anew; repeatable.")
 @click.option("--after", multiple=True, metavar="ID", help="All items it waits for, anew; repeatable; - for none.")
+@click.option("--needs", multiple=True, metavar="L", help="All labels its worker must have, anew; - for none.")
 @click.option("--overrule", type=Number(1), metavar="N", help="Turn round attempt N's verdict.")
 @keyed
 @click.pass_obj
@@ -97,6 +98,7 @@ def edit_command(
     tags: tuple[str, ...],
     files: tuple[str, ...],
     after: tuple[str, ...],
+    needs: tuple[str, ...],
     overrule: int | None,
 ) -> None:
     """Change what an item says or waits for.
@@ -123,6 +125,7 @@ def edit_command(
         tags=list(tags) if tags else UNSET,
         files=list(files) if files else UNSET,
         after=[number_of(other) for other in after if other != "-"] if after else UNSET,
+        needs=[label for label in labels_in(needs) if label != "-"] if needs else UNSET,
         overrule=UNSET if overrule is None else overrule,
     )
     view = session.ask(request)

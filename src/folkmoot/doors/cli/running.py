@@ -13,7 +13,7 @@ from folkmoot.api.machine import BlockedReason, WorkDone
 from folkmoot.api.requests import Pause, Resume, Show, ShowFlow
 from folkmoot.doors.cli import render
 from folkmoot.doors.cli.readiness.command import before_run
-from folkmoot.doors.cli.session import Number, Session, common
+from folkmoot.doors.cli.session import Number, Session, common, labels_in
 from folkmoot.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -46,11 +46,6 @@ def _work(
             ends.enter_context(answered_here(session, progress, stream))
         tell = _logged(session, progress.tell) if log_json else progress.tell
         _put_agents_on(session, progress, slots, until_idle, agents, tell, labels)
-
-
-def _labels(given: tuple[str, ...]) -> list[str]:
-    """Also as one word: --label gpu,big."""
-    return list(dict.fromkeys(part.strip() for words in given for part in words.split(",") if part.strip()))
 
 
 def _logged(session: Session, tell: "Callable[[Any], None]") -> "Callable[[Any], None]":
@@ -95,7 +90,7 @@ def _put_agents_on(
             until_idle=until_idle,
             tell=tell,
             begin=progress.begin,
-            labels=_labels(labels),
+            labels=labels_in(labels),
         )
     finally:
         progress.stop()

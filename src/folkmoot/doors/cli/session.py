@@ -262,6 +262,11 @@ def read_text(source: str) -> str:
         raise Invalid("bad_text", words, "save it as UTF-8", source, error.reason) from error
 
 
+def labels_in(given: tuple[str, ...]) -> list[str]:
+    """Labels of a worker or an item, also as one word: gpu,big."""
+    return list(dict.fromkeys(part.strip() for words in given for part in words.split(",") if part.strip()))
+
+
 def body_text(text: str | None, file: str | None) -> str | None:
     """The details of an item, as words or from a file; None if neither is given. Words that name a file are asked back:
     whoever means the file must not have its name for a text."""

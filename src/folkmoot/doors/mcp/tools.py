@@ -44,6 +44,7 @@ class NewItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     column: str = ""
     priority: Priority = "medium"
     tags: list[str] = field(default_factory=list)
+    needs: Annotated[list[str], Meta(description="Labels its worker must have.")] = field(default_factory=list)
 
 
 class Add(Arguments, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from folkmoot.api.views import Blocked, BlockedWhy, ItemSummary, PauseView
 from folkmoot.core.flow import LANDING, RUNG_ESCALATE, Agent, Flow
 from folkmoot.core.rules.running.budgets import gate_pool
-from folkmoot.core.rules.running.joining import label_words, needs_of
+from folkmoot.core.rules.running.joining import label_words
 
 Until = Callable[[float], str | None]
 STOPPED, DAY, POOL = "all", "day", "pool:"  # what a pause is of
@@ -42,8 +42,8 @@ def blocked(
             why, reason, pause = "no_run", "", None
         elif agent in unable:
             why, reason, pause = "unable", unable[agent], None
-        elif (needs := needs_of(flow, agent)) and not any(set(needs) <= set(one) for one in labelled):
-            why, reason, pause = "label", label_words(needs), None
+        elif item.runs_on and not any(set(item.runs_on) <= set(one) for one in labelled):
+            why, reason, pause = "label", label_words(item.runs_on), None
         elif pause is not None:
             why, reason, until = "paused", pause.what, pause.until
         elif item.blocked_by is not None:
@@ -54,7 +54,8 @@ def blocked(
             why, reason, until = "starts", "", clock(starts[agent])
         else:
             continue
-        new = Blocked(why=why, reason=reason, pause=pause, agents=[], items=[], until=until)
+        lacks = item.runs_on if why == "label" else []
+        new = Blocked(why=why, reason=reason, pause=pause, agents=[], items=[], until=until, labels=lacks)
         one = found.setdefault((why, reason, until), new)
         one.items.append(item.id)
         if agent not in one.agents:

@@ -17,7 +17,6 @@ from folkmoot.core.item import Item
 from folkmoot.core.records import Attempt, Comment, Question, Run
 from folkmoot.core.rules.decide import carry_out
 from folkmoot.core.rules.running.budgets import STARTS, in_force, next_start
-from folkmoot.core.rules.running.joining import needs_of
 from folkmoot.core.rules.sharing.choice import Ground, obstacle, wanted
 from folkmoot.core.rules.sharing.paths import meeting
 from folkmoot.core.situation import Case, Draw, Situation
@@ -101,12 +100,13 @@ class Snapshot:
         """What could be worked on and begins no run. `unable` is what only a machine can tell: whom it cannot start."""
         pauses = pause_views(self.reading.pauses(), self.moment)
         starts = {agent: wait for agent in self.flow.agents if (wait := self._next_start(agent)) > 0}
-        labels = [one.labels for one in registered(self.reading, self.moment.now).values()] if self._labels() else []
+        items = list(items)
+        labels = self.labels() if any(item.runs_on for item in items) else []
         return blocked(items, self.flow, pauses, unable, only, self._in, starts, labels)
 
-    def _labels(self) -> bool:
-        """Does anything of the flow need a label?"""
-        return any(needs_of(self.flow, name) for name in (*self.flow.agents, *self.flow.gates))
+    def labels(self) -> list[list[str]]:
+        """Those of each worker that lives."""
+        return [one.labels for one in registered(self.reading, self.moment.now).values()]
 
     def _in(self, seconds: float) -> str | None:
         """The time of day in so many seconds."""

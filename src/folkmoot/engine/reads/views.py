@@ -40,6 +40,7 @@ from folkmoot.core.report import Statement
 from folkmoot.core.rules.asking.reasons import reason_does
 from folkmoot.core.rules.judging.carrying import acted_of, kept_of
 from folkmoot.core.rules.running.budgets import POOL, in_force
+from folkmoot.core.rules.running.joining import runs_on
 from folkmoot.core.rules.running.spending import money_of, token_sum
 from folkmoot.core.rules.sharing.findings import named
 from folkmoot.core.vocabulary.ways import does
@@ -131,6 +132,8 @@ def summary_fields(item: Item, flow: Flow, moment: Moment, questions: list[Quest
         "status": item.status,
         "priority": item.priority,
         "tags": item.tags,
+        "needs": item.needs,
+        "runs_on": runs_on(flow, item),
         "after": item.after,
         "waits_for": item.waits_for,
         "kind": item.kind,
@@ -310,14 +313,13 @@ def run_view(run: Run, flow: Flow | None = None) -> RunView:
         refused=run.refused,
         refused_for=run.refused_for,
         acted=acted_of(run.report, run.weighed) if run.report else [],
-        kept=_kept(run, flow) if run.report else [],
+        kept=_kept(run, flow),
     )
 
 
 def _kept(run: Run, flow: Flow | None) -> list[Statement]:
-    assert run.report is not None
-    if run.gate and run.weighed is None:
-        return []  # an older board did not ask
+    if run.report is None or (run.gate and run.weighed is None):  # of a gate, an older board did not ask
+        return []
     return kept_of(run.report, run.agent, flow, run.weighed)
 
 

@@ -9,10 +9,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.core.decoding import reader
-from folkmoot.core.rules.running.joining import check_program
+from folkmoot.core.rules.running.joining import check_program, note_on_labels
 from folkmoot.engine.moment import moment
 
 if TYPE_CHECKING:
+    from folkmoot.api.views import ItemView
+    from folkmoot.engine.application import Application
     from folkmoot.engine.engine import Engine
     from folkmoot.store.port import Reading, Transaction
 
@@ -38,6 +40,14 @@ class Attending(Struct, frozen=True, kw_only=True, omit_defaults=True):
 def registered(reading: "Reading", now: float) -> dict[str, Attending]:
     """By their names: the workers that have told of themselves lately."""
     return {one.worker: one for _, one in _rows(reading) if one is not None and now - one.seen < SILENT_SECONDS}
+
+
+def with_note(board: "Application", view: "ItemView") -> "ItemView":
+    """An item that somebody has just given labels: the answer says so where no worker has them."""
+    clock = board.engine.clock
+    living = board.engine.store.read(lambda reading: registered(reading, moment(clock, reading.head()).now))
+    note = note_on_labels(view.runs_on, (one.labels for one in living.values()))
+    return replace(view, note=note) if note is not None else view
 
 
 def join(engine: "Engine", told: Attending) -> None:

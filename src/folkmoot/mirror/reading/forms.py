@@ -120,7 +120,9 @@ def read_item(data: bytes, *, as_json: bool) -> Edited:
     fields: dict[str, Any] = {}
     for name in EDITABLE:
         if name in found:
-            fields[name] = _listed(name, found.pop(name)) if name in ("tags", "files") else text_in(found, name, name)
+            fields[name] = (
+                _listed(name, found.pop(name)) if name in ("tags", "files", "needs") else text_in(found, name, name)
+            )
             found.pop(name, None)
     return Edited(version=int(version), fields=fields, others=found, by=by)
 

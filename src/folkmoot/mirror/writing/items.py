@@ -14,7 +14,7 @@ from folkmoot.mirror.writing.yaml_text import listed, quoted, scalar
 
 EDITED_BY = "edited_by"
 # What a person may change in the file of an item; every other field follows from what happened.
-EDITABLE = ("title", "priority", "tags", "files", "column", "status")
+EDITABLE = ("title", "priority", "tags", "files", "needs", "column", "status")
 
 
 def fields_of(item: Item) -> dict[str, Any]:
@@ -35,6 +35,7 @@ def item_file(flow: Flow, item: Item, attempts: list[Attempt]) -> bytes:
         f"tags: {listed(item.tags)}",
         f"files: {listed(item.files)}",
         f"after: {listed(item.after)}",
+        f"needs: {listed(item.needs)}",
         f"parent: {scalar(item.parent)}",
         f"spec: {scalar(item.spec)}",
         f"escalation_tier: {tier(flow, item)}",

@@ -130,6 +130,7 @@ def _child(case: Case, child: str, kind: Kind, agent: str, title: str, body: str
         parent=item.id,
         type=item.type,
         priority=item.priority,
+        needs=item.needs,
         generation=item.generation,
         contracts=item.contracts,
         because=because,

@@ -99,6 +99,7 @@ def dispatch(case: Case, command: DispatchAgent) -> None:
             "priority": maker.priority,
             "files": maker.files,
             "widened": maker.widened,
+            "needs": maker.needs,
         }
         fields |= {"origin": origin_of(maker), "whole": maker.top}
     context = {"title": title, "column": columns[0], "kind": "dispatch", "purpose": command.purpose}

@@ -58,6 +58,7 @@ def deal(case: Case, agents: list[str]) -> None:
                 type=item.type,
                 priority=item.priority,
                 tags=item.tags,
+                needs=item.needs,
                 generation=item.generation,
                 contracts=item.contracts,
                 findings=_left_by(item, agent),

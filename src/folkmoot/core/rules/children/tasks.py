@@ -187,6 +187,7 @@ def _task(case: Case, task: Task, ids: dict[str, str], where: str, said: Report)
         type=item.type,
         priority=item.priority,
         tags=item.tags,
+        needs=item.needs,
         files=files,
         widened=widened,
         after=list(dict.fromkeys(ids.get(name, name.removeprefix("#")) for name in task.after)),

@@ -140,6 +140,7 @@ def _set_aside(case: Case, scope: Scope, beside: list[Finding]) -> None:
                 priority=finding.severity,
                 files=files if item.files else [],
                 widened=widened,
+                needs=item.needs,
                 findings=[finding],
                 generation=item.generation + 1,
                 because=f"found while item {item.id} was checked",

@@ -223,6 +223,7 @@ def _make_item(case: Case, command: SendMessage, message: str) -> str:
             constraints=texts_in(payload.get("constraints")),
             files=list(dict.fromkeys(normal_path(path) for path in files)),
             widened=[normal_path(path) for path in widened],
+            needs=case.item.needs if case.voice and case.has_item else [],
             generation=1 if case.voice else 0,
             because=f"{command.sender} asks" if asks else f"{command.sender} handed it over",
             message=message,

@@ -59,6 +59,8 @@ def may_join(flow: Flow, first: Item, other: Item) -> bool:
     nobody has to be asked, to look or to mend before: what is not as usual goes its own way."""
     if first.asker or other.asker or other.id == first.id or other.head is None or other.marked is not None:
         return False
+    if not set(other.needs) <= set(first.needs):
+        return False  # the worker that lands the first need not have the labels of the other
     gates = _commands(flow, first)
     return (
         bool(gates) and gates == _commands(flow, other) and not unsigned(flow, other, True) and not _unseen(flow, other)

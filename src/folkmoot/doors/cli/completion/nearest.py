@@ -16,8 +16,9 @@ _SAME = {
     **dict.fromkeys(("reason", "because", "comment"), ("why",)),
     **dict.fromkeys(("path", "paths", "file"), ("files",)),
     **dict.fromkeys(("user", "actor", "me"), ("as",)),
-    **dict.fromkeys(("dependency", "depends-on", "needs", "blocked-by"), ("after",)),
+    **dict.fromkeys(("dependency", "depends-on", "blocked-by"), ("after",)),
     **dict.fromkeys(("template", "flow"), ("preset",)),
+    **dict.fromkeys(("requires", "label", "labels"), ("needs", "label")),
 }
 QUOTED = re.compile(r"'([^']{1,64})'")
 

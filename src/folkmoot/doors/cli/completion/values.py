@@ -22,6 +22,7 @@ from folkmoot.api.requests import (
     ReadLog,
     ShowFlow,
 )
+from folkmoot.api.screen import ListWorkers
 from folkmoot.core.enums import ENDED
 from folkmoot.doors.cli.session import READER, Session, plain
 
@@ -119,6 +120,13 @@ def tags(ask: Ask) -> Iterator[Offer]:
     return ((tag, "") for item in _listed(ask) for tag in item.tags)
 
 
+def labels(ask: Ask) -> Iterator[Offer]:
+    """Those that workers have now, and those that anything needs."""
+    for worker in ask(ListWorkers()).workers:
+        yield from ((label, f"{worker.host} has it") for label in worker.labels)
+    yield from ((label, "") for item in _listed(ask) for label in item.runs_on)
+
+
 def columns(ask: Ask) -> Iterator[Offer]:
     for column in ask(ShowFlow()).columns.values():
         yield column.name, ", ".join(column.agents) or ("you" if column.human else "")
@@ -184,6 +192,8 @@ BY_NAME: dict[str, click.ParamType[Any]] = {
     "run": Offered(live_runs),
     "tag": Offered(tags),
     "tags": Offered(tags),
+    "needs": Offered(labels),
+    "labels": Offered(labels),
     "preset": Preset(),
     "board": FOLDER,
     "paths": FILE,

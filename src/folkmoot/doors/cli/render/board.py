@@ -180,7 +180,7 @@ def _who_acts(page: Page, flow: Flow, view: BoardView, known: Callable[[], list[
             by_hand = (f"moot claim {one_line(one.agents[0])}", COMMAND)
             page.line((f"{blocked_words(one)}: ", QUIET), by_hand, indent=1, hang=2)
         elif one.why == "label":
-            page.line((f"{blocked_words(one)}: ", CARE), (run_command(flow, one.agents), COMMAND), indent=1, hang=2)
+            page.line((f"{blocked_words(one)}: ", CARE), (run_command(one.labels), COMMAND), indent=1, hang=2)
     if not puts:
         return
     page.line(("nobody is at work: ", QUIET), ("moot run", COMMAND), (" puts agents on it", QUIET), indent=1)

@@ -145,6 +145,7 @@ def _facts(page: Page, view: ItemView, took: list[str]) -> None:
         "parts": [f"#{child}" for child in view.children],
         "sent": [f"#{one.item} for {one.agent}" for one in view.dispatched],
         "tags": view.tags,
+        "needs": [f"label {label}" for label in view.needs],
         "spec": [view.spec] if view.spec else [],
         "rules": view.constraints,
         "made": [artifact.name for artifact in view.artifacts],
@@ -337,9 +338,9 @@ def _next(view: ItemView, flow: Flow) -> list[Part]:
     agent = view.watcher if status == "proving" else view.agent or view.watcher
     if status == "proving" and agent == LANDING:
         whose = f"#{view.parent}" if view.parent else flow.target
-        return [f"A worker brings its work to {one_line(whose)}: ", ("moot run", COMMAND)]
+        return [f"A worker brings its work to {one_line(whose)}: ", (run_command(view.runs_on), COMMAND)]
     runs = flow.gates[agent].run if agent in flow.gates else agent in flow.agents and flow.agents[agent].run
-    ways: list[Part] = [(run_command(flow, [agent or ""]), COMMAND), ", or by hand: "] if runs else []
+    ways: list[Part] = [(run_command(view.runs_on), COMMAND), ", or by hand: "] if runs else []
     return [who(agent), " takes it: ", *ways, (f"moot claim {agent}", COMMAND)]
 
 
@@ -354,6 +355,7 @@ def changed(view: ItemView, done: str) -> None:
     if view.told and view.status not in ENDED:
         page.line((f"What was wrong: {one_line(view.told)}; the next run is told", CARE), indent=2, hang=2)
     page.line(one_line(view.why), indent=2)
+    _note(page, view)
     if view.status == "parked":
         page.line(("next: ", QUIET), (f"moot unpark {view.id}", COMMAND), (" takes it up again", QUIET), indent=2)
         return
@@ -367,6 +369,12 @@ def added(view: ItemView, whom: str = "") -> None:
     done = f"#{view.id} added" + (f" {one_line(whom)}" if whom else "")
     page.line(page.mark(view.status), " ", (done, "bold"), "  ", one_line(view.title), hang=2)
     page.line(one_line(view.why), indent=2)
+    _note(page, view)
+
+
+def _note(page: Page, view: ItemView) -> None:
+    if view.note:
+        page.line((f"{one_line(view.note)}: ", CARE), (run_command(view.runs_on), COMMAND), indent=2, hang=2)
 
 
 def added_many(views: list[ItemView], skipped: int) -> None:

@@ -9,8 +9,6 @@ from folkmoot.api.metrics import Metrics
 from folkmoot.api.pages import LostWork
 from folkmoot.api.requests import ListQuestions, ShowBlocked
 from folkmoot.api.views import Blocked, LiveRun, PauseView
-from folkmoot.core.flow import Flow
-from folkmoot.core.rules.running.joining import needs_of
 from folkmoot.core.rules.running.pauses import lacks
 from folkmoot.doors.cli.render.page import one_line, short_run, when, zone_of
 from folkmoot.engine.reads.blocked import DAY, POOL, STOPPED
@@ -43,9 +41,8 @@ def blocked_words(one: Blocked) -> str:
     return f"{reason_words(one)}{waits}"
 
 
-def run_command(flow: Flow, agents: Iterable[str]) -> str:
-    """What starts a worker that may run these: with the labels that they need."""
-    labels = dict.fromkeys(label for agent in agents for label in needs_of(flow, agent))
+def run_command(labels: Iterable[str]) -> str:
+    """What starts a worker with the labels that are needed."""
     return " ".join(["moot run", *(f"--label {one_line(label)}" for label in labels)])
 
 

@@ -58,13 +58,13 @@ def closing(
     _table(page, ask, tally.items)
     if aside:
         aside_line(page, *aside)
-    _left(page, held, flow, until_idle)
+    _left(page, held, until_idle)
     if view.questions:
         waits = "question waits" if view.questions == 1 else "questions wait"
         page.line((f"? {view.questions} {waits} for you: ", CARE), ("moot inbox", COMMAND))
 
 
-def _left(page: Page, held: Sequence[Blocked], flow: Flow, until_idle: bool) -> None:
+def _left(page: Page, held: Sequence[Blocked], until_idle: bool) -> None:
     for one in held:
         if one.why in ("paused", "resting") and until_idle:
             page.line((f"ended: {reason_words(one)}; without --until-idle it would wait", CARE), hang=2)
@@ -72,7 +72,7 @@ def _left(page: Page, held: Sequence[Blocked], flow: Flow, until_idle: bool) -> 
             by_hand = (f"moot claim {one_line(one.agents[0])}", COMMAND)
             page.line((f"{blocked_words(one)}: ", QUIET), by_hand, hang=2)
         elif one.why == "label":
-            page.line((f"{blocked_words(one)}: ", CARE), (run_command(flow, one.agents), COMMAND), hang=2)
+            page.line((f"{blocked_words(one)}: ", CARE), (run_command(one.labels), COMMAND), hang=2)
         else:
             page.line((blocked_words(one), BAD if one.why == "unable" else CARE), hang=2)
 
