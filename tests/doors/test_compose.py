@@ -112,6 +112,8 @@ def test_it_says_what_the_units_say() -> None:
         assert SERVICES[name]["command"] == [*words.split(), *own]
     (folder,) = re.findall(r"^WORKDIR (.*)$", DOCKERFILE, re.MULTILINE)
     assert f"WorkingDirectory={folder}\n" in UNIT and f"project:{folder}" in run["volumes"]
+    (home,) = re.findall(r"--home-dir (\S+) moot ", DOCKERFILE)
+    assert f"./ssh:{home}/.ssh:ro" in run["volumes"]
     assert f"install --directory --owner=moot {folder}\n" in DOCKERFILE and "\nUSER moot\n" in DOCKERFILE
     port = next(one for one in cli.get_command(context(), "serve").params if one.name == "port").default  # type: ignore[union-attr]
     assert SERVICES["serve"]["ports"] == [f"127.0.0.1:{port}:{port}"]
