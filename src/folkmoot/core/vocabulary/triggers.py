@@ -145,7 +145,7 @@ def _about(text: str, start: int, end: int) -> str:
     rest = text[end : line_end if line_end >= 0 else len(text)].strip(_MARKS)
     marked = rest != (rest := rest.strip(_CROSSES + _TICKS + _MARKS)) or plain(rest) in _SAYS_SO - {""}
     if marked and plain(rest) in _SAYS_SO:
-        return ""  # a mark, or a yes, says that it is so, and not what
+        return text[start:end].strip(_MARKS)  # a mark, or a yes, says that it is so, and not what
     if rest:
         return (
             rest if text[end : end + 1] == ":" else text[start : line_end if line_end >= 0 else len(text)].strip(_MARKS)
