@@ -284,10 +284,6 @@ class MakeItem(Command, frozen=True, gc=False, kw_only=True):
     whole: str | None = None
 
 
-class AskForMore(Command, frozen=True, gc=False, kw_only=True):
-    made: int  # as many items below this one as runs may: a person is asked; given by the engine
-
-
 class RaiseQuestion(Command, frozen=True, gc=False, kw_only=True):
     """A child may not ask a person itself: its item does; given by the engine."""
 
@@ -325,24 +321,6 @@ class ReopenChild(Command, frozen=True, gc=False, kw_only=True):
     why: str  # a task's `done` is provisional until its quest lands (R-24); given by the engine
     findings: list[Finding] = field(default_factory=list)
     contracts: dict[str, str] = field(default_factory=dict)
-
-
-class AgreeContracts(Command, frozen=True, gc=False, kw_only=True):
-    """A task's run changed what several rely on: the item that was split decides; given by the engine."""
-
-    contracts: dict[str, str]
-    by: str
-    task: str | None = None  # whose run said so: it need not be told
-    known: bool = False  # only what the item knows already: the rest is agreed among the tasks of that task alone
-
-
-class ReviewConflict(Command, frozen=True, gc=False, kw_only=True):
-    child: str  # a task that does not fit with what others made: its parent looks at the whole; given by the engine
-    why: str
-
-
-class EndReview(Command, frozen=True, gc=False, kw_only=True):
-    why: str  # the whole was looked at: a task that waited for it goes on; given by the engine
 
 
 class WidenRun(Command, frozen=True, gc=False, kw_only=True):

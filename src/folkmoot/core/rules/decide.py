@@ -10,6 +10,7 @@ from folkmoot.core.rules import answers, claims, dependencies, manual, outcomes
 from folkmoot.core.rules.asking import parking
 from folkmoot.core.rules.asking.sending_back import send_back
 from folkmoot.core.rules.children import agreeing, counting, making, reopening, tasks
+from folkmoot.core.rules.children import orders as below
 from folkmoot.core.rules.judging.weighing import weigh
 from folkmoot.core.rules.messages import asking, life, sending, writing
 from folkmoot.core.rules.running import budgets, hearing, landing, pauses, proposing, tracking, work
@@ -147,7 +148,7 @@ RULES: dict[type[Command], Rule] = {
     commands.CompleteMessage: _of_run(life.complete),
     commands.RejectMessage: _of_run(life.reject),
     commands.MakeItem: making.make,
-    commands.AskForMore: counting.ask_for_more,
+    below.AskForMore: counting.ask_for_more,
     commands.SettleDependency: dependencies.settle_dependency,
     commands.AwaitChild: dependencies.await_child,
     commands.KeepOutput: dependencies.keep_output,
@@ -155,9 +156,9 @@ RULES: dict[type[Command], Rule] = {
     commands.RaiseQuestion: dependencies.raise_question,
     commands.CloseQuestion: dependencies.close_question,
     commands.ReopenChild: reopening.reopen_child,
-    commands.AgreeContracts: agreeing.contracts_agreed_elsewhere,
-    commands.ReviewConflict: tasks.review_conflict,
-    commands.EndReview: tasks.go_on_after_review,
+    below.AgreeContracts: agreeing.contracts_agreed_elsewhere,
+    below.ReviewConflict: tasks.review_conflict,
+    below.EndReview: tasks.go_on_after_review,
     commands.SettleItem: lambda case, command: None,  # every command ends by settling; this one does nothing else
     commands.RankItem: dependencies.rank,
     commands.RaiseConflict: mirrored.raise_conflict,

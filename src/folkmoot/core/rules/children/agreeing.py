@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from folkmoot.core.commands import AgreeContracts, ReopenChild
+from folkmoot.core.commands import ReopenChild
 from folkmoot.core.enums import ENDED
 from folkmoot.core.item import Item
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.contracts import agreed_here, meant
+from folkmoot.core.rules.children.orders import AgreeContracts
 from folkmoot.core.rules.movement import at_rest
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case

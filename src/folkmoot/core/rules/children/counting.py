@@ -6,9 +6,9 @@ made below an origin is counted in a meter of its own, and counted anew once a p
 
 from typing import Any
 
-from folkmoot.core.commands import AskForMore
 from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.item import Item
+from folkmoot.core.rules.children.orders import AskForMore
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import MADE_BELOW, Case, origin_of
 from folkmoot.core.vocabulary.ways import Way

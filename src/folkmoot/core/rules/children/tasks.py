@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from folkmoot.core.commands import CancelItem, EndReview, MakeItem, ReviewConflict
+from folkmoot.core.commands import CancelItem, MakeItem
 from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.flow import END
 from folkmoot.core.input_limits import path_fault
@@ -15,6 +15,7 @@ from folkmoot.core.rules.children.contracts import contracts_of, meant
 from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.children.looking import cancelled_by
 from folkmoot.core.rules.children.ordering import TASKS_MAX, for_agents, names_of
+from folkmoot.core.rules.children.orders import EndReview, ReviewConflict
 from folkmoot.core.rules.children.replacing import (
     after_earlier,
     cancels,
