@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from folkmoot.core.report import WORDS_BESIDE, Finding, Remark, Report, Try
+from folkmoot.core.report import WORDS_BESIDE, Finding, Remark, Report, Try, Usage
 from folkmoot.errors import Invalid
 from folkmoot.reports.read import read_report
 from tests.documents import (
@@ -498,3 +498,11 @@ def test_questions_with_options_of_their_own_are_one_with_all_of_them(name: str)
     assert said.question.question == "Pages?\nWhich limit?"
     assert [one.option for one in said.question.options] == ["yes", "no"]
     assert said.question.context == "all items\nwhy: none is given"
+
+
+@pytest.mark.ledger("R-32")
+def test_what_nobody_knows_of_the_use_of_tokens_is_kept_and_refuses_no_report() -> None:
+    told = {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 12, "model": "haiku", "Cost": 0.25}
+    report = read_report(json.dumps({"outcome": "done", "summary": "it is made", "usage": told}))
+    assert report.usage == Usage(input_tokens=5, output_tokens=7, cost_usd=0.25)
+    assert report.extra["usage"] == {"total_tokens": 12, "model": "haiku"}

@@ -75,7 +75,7 @@ def test_every_field_survives_to_show(field: str) -> None:
 
 
 @pytest.mark.ledger("R-32")
-@pytest.mark.parametrize("place", ["findings", "comments", "attempts", "files", "tests", "usage", "question", "tasks"])
+@pytest.mark.parametrize("place", ["findings", "comments", "attempts", "files", "tests", "question", "tasks"])
 def test_a_field_that_would_be_lost_is_refused_by_name(place: str) -> None:
     value: dict[str, Any] = {"isue": "misspelt"}
     needed = {"comments": {"content": "c"}, "question": {"question": "q"}, "tasks": {"title": "t"}}.get(place, {})

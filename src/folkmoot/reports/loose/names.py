@@ -23,6 +23,14 @@ LABEL = pattern(
 _HEADED = pattern(r"#{1,6}\s{0,3}[*_`]{0,3}([A-Za-z][A-Za-z '/-]{1,28}[A-Za-z])[*_`:]{0,3}")
 # Only what says how a run ended is a report: in any other object a name is left as it stands.
 _ENDS = ("outcome", "status", "type", "decision")
+# What a run used up, as others call it.
+_SPENT = {
+    "input_tokens": ("input", "prompt_tokens", "tokens_in"),
+    "output_tokens": ("output", "completion_tokens", "tokens_out"),
+    "cached_tokens": ("cached", "cache_read_input_tokens", "cached_input_tokens"),
+    "cost_usd": ("cost", "usd", "total_cost_usd"),
+}
+_SPENT_AS = {name: own for own, names in _SPENT.items() for name in (own, *names)}
 
 
 def _folded(name: str) -> str:
@@ -81,3 +89,22 @@ def label_in(words: str, labels: dict[str, str] | None) -> tuple[str, str] | Non
     title = title.strip().lower()
     name = labels.get(title) or next((labels[one] for one in labels if is_misspelt(title, one)), None)
     return (name, rest) if name is not None else None
+
+
+def spent(data: dict[str, Any]) -> None:
+    """Reads `usage` of a report in place. It is beside the work: a part that nobody knows is kept, and refuses nothing.
+    What has a known name and cannot be is refused by name, as elsewhere."""
+    told, extra = data.get("usage"), data.get("extra") or {}
+    if not isinstance(told, dict) or not isinstance(extra, dict):
+        return
+    known: dict[str, Any] = {}
+    rest: dict[str, Any] = {}
+    for name, value in told.items():
+        own = _SPENT_AS.get(str(name).casefold())
+        if own is not None and own not in known:
+            known[own] = value
+        else:
+            rest[str(name)] = value
+    data["usage"] = known
+    if rest:
+        data["extra"] = {"usage": rest, **extra}

@@ -25,6 +25,7 @@ from folkmoot.core.vocabulary.problems import NAMES, listed_under, problems_in
 from folkmoot.core.vocabulary.ways import options_told
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.loose.issues import OPEN, left_open, uncounted
+from folkmoot.reports.loose.names import spent
 from folkmoot.reports.loose.options import options_in
 from folkmoot.reports.splits.shared import contracts_in, once_each, points_in, shared_contracts, unwrapped
 
@@ -89,6 +90,7 @@ def spelled(data: dict[str, Any]) -> dict[str, Any]:
         data["tests"] = {key: _whole(value) if key in _NUMBERS else value for key, value in data["tests"].items()}
     _count(data)
     _question(data)
+    spent(data)
     return data
 
 
