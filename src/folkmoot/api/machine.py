@@ -133,6 +133,9 @@ class Exported(View, frozen=True, gc=False, kw_only=True):
     path: str | None
     events: int
     size: int
+    work: str | None = None  # the file beside it, with the work in git
+    missing: list[str] = field(default_factory=list)  # items whose commit is not in it
+    notes: list[str] = field(default_factory=list)
 
 
 class Step(View, frozen=True, gc=False, kw_only=True):
@@ -175,6 +178,9 @@ class Imported(View, frozen=True, gc=False, kw_only=True):
     seq: int
     items: int
     flow_file: bool = False  # the board has its flow and prompts
+    work: str | None = None  # the file with the work in git that was taken in
+    missing: list[str] = field(default_factory=list)  # items whose commit is not in the repository
+    notes: list[str] = field(default_factory=list)
 
 
 class Mirrored(View, frozen=True, gc=False, kw_only=True):

@@ -345,7 +345,7 @@ class Blocked(View, frozen=True, gc=False, kw_only=True):
     agents: list[str]
     items: list[str]
     until: str | None = None  # when time alone ends it
-    labels: list[str] = []  # that a worker must have to begin them
+    labels: list[str] = field(default_factory=list)  # that a worker must have to begin them
 
 
 class LessonView(View, frozen=True, gc=False, kw_only=True):

@@ -349,15 +349,10 @@ class FileBoards:
         return view
 
     def export(self, board_dir: str | None, file: str | None, write: "Callable[[bytes], object]") -> "machine.Exported":
-        """The board's log as JSON lines."""
-        from folkmoot.store.sqlite.backup.log import export_lines
-        from folkmoot.wiring.backups import export
-        from folkmoot.wiring.files.on_server import address_of, log_lines
+        """The board's log as JSON lines, and beside a file of it the work."""
+        from folkmoot.wiring.files.carried import export
 
-        home = find(board_dir)
-        address = address_of(home, board_dir)
-        lines = log_lines(address) if address is not None else export_lines(os.path.join(shown(home), STORE))
-        return export(lines, file, write)
+        return export(find(board_dir), board_dir, file, write)
 
     def save_page(self, board: Application, file: str, item: str | None) -> "machine.Saved":
         """The board, or one item with all that was made for it, as one page that opens from disk."""
@@ -365,13 +360,11 @@ class FileBoards:
 
         return save(board, file, item)
 
-    def import_log(self, folder: str, source: "BinaryIO", name: str) -> "machine.Imported":
-        """A new board below the folder, from an exported log."""
-        from folkmoot.wiring.backups import import_board
-        from folkmoot.wiring.files.on_server import import_log as import_there
+    def import_log(self, folder: str, source: "BinaryIO", name: str, file: str | None = None) -> "machine.Imported":
+        """A new board below the folder, from an exported log; with a file, also the work that lies beside it."""
+        from folkmoot.wiring.files.carried import import_log
 
-        is_there = "://" in folder
-        return import_there(os.curdir, folder, source, name) if is_there else import_board(folder, source, name)
+        return import_log(folder, source, name, file)
 
     def mirror(
         self, board: Application, folder: str | None, *, watch: bool, tell: "Callable[[str], None]"

@@ -28,7 +28,7 @@ def pack_board(home: str, file: str | None, unfinished: str, copy: str, seq: int
         file = backups.name_for(file, seq, why)
     manifest = Manifest(made_by=backups.made_by(), made_at=stamp(), why=why, seq=seq, chain=chain.hex())
     members, work = {STORE: copy}, os.path.join(unfinished, WORK)
-    git, git_dir, heads = git_for(home), repository_of(home), _heads(copy, os.path.join(home, STORE))
+    git, git_dir, heads = git_for(home), repository_of(home), heads_in(copy, os.path.join(home, STORE))
     notes, gone, called = [], list(heads), "the backup that undoes this" if why else "the backup"
     # After the snapshot: a commit is in the repository before a row names it.
     if os.path.isdir(git_dir):
@@ -57,7 +57,7 @@ def repository_of(home: str) -> str:
     return os.path.join(os.path.abspath(home), REPOSITORY)
 
 
-def _heads(copy: str, board: str) -> dict[str, str]:
+def heads_in(copy: str, board: str) -> dict[str, str]:
     """The commits that items' branches are at, as the rows say."""
     with log.reading(copy, board) as connection:
         found: dict[str, str] = {}

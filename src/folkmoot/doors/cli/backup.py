@@ -83,9 +83,9 @@ def restore_command(session: Session, file: str | None, at: int | None, ago: flo
 def export_command(session: Session, file: str, html: str | None) -> None:
     """Write the whole log as JSON lines, or the board as a page.
 
-    A header, an event on each line, and a last line with their number and hash; `moot import` makes a board of it. What
-    agents printed, the answers kept for --key, and the work in git stand beside the log and are not in it: they are in
-    a backup.
+    A header, an event on each line, and a last line with their number and hash; `moot import` makes a board of it. The
+    work in git that has not landed is written beside FILE, as FILE.work: keep the two together. What agents printed and
+    the answers kept for --key are in neither: they are in a backup.
 
     With --html, a page in one file that opens from disk, needs no server and asks nobody for anything: the board with
     its story, its changes, its numbers, and a slider that plays it again. With an ITEM, of that one alone, with all
@@ -112,6 +112,7 @@ def export_command(session: Session, file: str, html: str | None) -> None:
         raise Invalid("bad_usage", "the export itself goes to standard output, and --json tells of it", "name a file")
     with told_if_long("writing the log"):
         view = session.boards.export(session.board_dir, None if file == "-" else file, _write)
+    session.note(view.notes)
     session.answer(view, lambda: render.setup.exported(view) if file != "-" else None)
 
 
@@ -123,8 +124,9 @@ def import_command(session: Session, file: str) -> None:
     """Make a board from an exported log.
 
     In this folder, or in the one that --board names, which has no board yet. Every event is proven by its hash, and
-    the board by the doctor, before it is there; a file that is anything else leaves nothing behind. A flow.yaml that
-    is in .moot/ already is kept; none is made, since the log has what is in force and not the file.
+    the board by the doctor, before it is there; a file that is anything else leaves nothing behind. The work in git
+    comes from FILE.work, where that lies beside it. A flow.yaml that is in .moot/ already is kept; none is made, since
+    the log has what is in force and not the file.
 
     \b
     Examples:
@@ -141,7 +143,8 @@ def import_command(session: Session, file: str) -> None:
     with ExitStack() as stack:
         source, name = _source(stack, file)
         with told_if_long("reading the log"):
-            view = session.boards.import_log(folder, source, name)
+            view = session.boards.import_log(folder, source, name, None if file == "-" else file)
+    session.note(view.notes)
     session.answer(view, lambda: render.setup.imported(view))
 
 

@@ -207,6 +207,9 @@ def restored(view: Restored) -> None:
 def exported(view: Exported) -> None:
     page = Page()
     page.line(page.mark("done"), f" {count(view.events, 'event')} in ", (one_line(view.path), "bold"))
+    if view.work:
+        page.line("the work that has not landed in ", (one_line(view.work), "bold"), indent=2)
+    _missing(page, view.missing)
 
 
 def saved(view: Saved) -> None:
@@ -222,6 +225,9 @@ def imported(view: Imported) -> None:
     page = Page()
     page.line(("A board is here: ", GOOD), (one_line(view.board), "bold"))
     page.line(f"{count(view.events, 'event')}, {count(view.items, 'item')}; each event is proven.", indent=2)
+    if view.work:
+        page.line("The work came with it, from ", (one_line(view.work), "bold"), indent=2)
+    _missing(page, view.missing)
     if not view.flow_file:
         page.line(("Its flow.yaml and prompts are not in a log: copy them from the old board.", QUIET), indent=2)
 
