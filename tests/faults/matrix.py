@@ -31,6 +31,7 @@ WORKER, TROUBLE, LANDING = (
 )
 OPENING = "tests/store/test_sqlite_open.py::"
 POSTGRES, PARTITION = "test_postgres.py::", "test_partition.py::"
+ON_SERVER = "test_workers_on_server.py::"
 STANDBY, EVENTS = "test_standby.py::", "test_many_events.py::"
 KILLED, POWER, DAMAGE = "test_killed_writing.py::", "test_power.py::", "test_damage.py::"
 FULL, FAILING, CLOCK, VERSIONS = (
@@ -81,7 +82,11 @@ ROWS = (
         "its item goes to another, and it can change nothing any more",
         "SIGSTOP, then SIGCONT",
         (
-            *here("test_stopped.py::test_stopped_for_longer_than_its_lease"),
+            *here(
+                "test_stopped.py::test_stopped_for_longer_than_its_lease",
+                ON_SERVER + "test_a_machine_that_sleeps_past_its_lease_and_wakes_changes_nothing",
+                ON_SERVER + "test_machines_that_sleep_again_and_again_land_every_item_once",
+            ),
             "tests/worker/test_relay.py::test_a_run_that_has_lost_its_lease_changes_nothing",
         ),
     ),
@@ -213,8 +218,12 @@ ROWS = (
         "F19",
         "every wake-up of PostgreSQL lost",
         "work is found by looking",
-        "nobody listens",
-        here(POSTGRES + "test_work_is_found_by_looking_where_no_wake_up_comes"),
+        "nobody listens; on the way to real workers each is taken out; the listeners of real workers are ended",
+        here(
+            POSTGRES + "test_work_is_found_by_looking_where_no_wake_up_comes",
+            ON_SERVER + "test_work_goes_on_within_a_look_though_no_wake_up_comes",
+            ON_SERVER + "test_work_goes_on_though_every_listener_is_ended_again_and_again",
+        ),
     ),
     Row(
         "F20",
@@ -339,8 +348,11 @@ ROWS = (
         "F29",
         "the wall clock is wrong by days",
         "claims do not notice",
-        "the clock is handed in and set wrong",
-        here(CLOCK + "test_the_date_set_wrong_changes_nothing"),
+        "the clock is handed in and set wrong; the date of each machine is moved under its programs",
+        here(
+            CLOCK + "test_the_date_set_wrong_changes_nothing",
+            ON_SERVER + "test_machines_whose_clocks_run_apart_work_by_the_servers",
+        ),
     ),
     Row(
         "F30",
@@ -353,11 +365,13 @@ ROWS = (
         "F31",
         "a reboot, or a clock that jumps",
         "old leases are over; the store's clock never goes back",
-        "the clock is handed in; a time namespace under a real process",
+        "the clock is handed in; a time namespace under a real process; the date is moved under PostgreSQL",
         here(
             CLOCK + "test_after_a_reboot_no_old_lease_holds",
             CLOCK + "test_a_clock_that_goes_back_is_not_followed",
             CLOCK + "test_in_a_time_namespace_hours_ahead",
+            ON_SERVER + "test_a_servers_clock_that_jumps_holds_up_nobody",
+            ON_SERVER + "test_a_servers_clock_that_jumps_again_and_again",
         ),
     ),
     Row(

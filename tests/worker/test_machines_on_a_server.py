@@ -1,72 +1,22 @@
 """Three machines as their users have them: a board in PostgreSQL, a git remote, and `moot` in a clone on each."""
 
-import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.postgres import Server
 from tests.some import some
-from tests.worker.machines import FLOW
-from tests.worker.yard import ACTOR, git
-
-MOOT = [sys.executable, "-m", "folkmoot"]
-
-
-class Host:
-    def __init__(self, folder: Path, board: str) -> None:
-        self.folder = folder
-        self.env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "MOOT_BOARD": board, "USER": "ann"}
-
-    def say(self, *words: str, code: int = 0) -> Any:
-        command = [*MOOT, *words, "--json"]
-        ran = subprocess.run(command, cwd=self.folder, env=self.env, capture_output=True, check=False, timeout=120)
-        assert ran.returncode == code, ran.stderr.decode()
-        return json.loads(ran.stdout) if ran.stdout else None
-
-    def works(self, *words: str) -> "subprocess.Popen[bytes]":
-        command = [*MOOT, "run", "--anyway", "--no-input", "--slots", "2", *words]
-        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-        return subprocess.Popen(command, cwd=self.folder, env=self.env, **pipes)  # type: ignore[call-overload]
-
-
-def hosts_of(postgres: Server, folder: Path, batch: int) -> tuple[list[Host], Path]:
-    board, remote = postgres.database(), folder / "shared.git"
-    first = folder / "one"
-    first.mkdir()
-    git(first, "init", "-q", "-b", "main", ".")
-    (first / "README.md").write_text("a project\n")
-    git(first, "add", ".")
-    git(first, "commit", "-q", "-m", "first")
-    git(folder, "init", "-q", "--bare", "-b", "main", str(remote))
-    git(first, "remote", "add", "origin", str(remote))
-    git(first, "push", "-q", "origin", "main")
-    nothing = {"more": "", "after": "done", "agents": f"land: {{batch: {batch}}}", "agent": ", needs: [linux]"}
-    flow = FLOW.format(remote="origin", lease="4s", gate=", gate: [check]", actor=ACTOR, gates=CHECK, **nothing)
-    (first / ".moot").mkdir()
-    (first / ".moot" / "flow.yaml").write_text(flow)
-    for name in ("two", "three"):
-        git(folder, "clone", "-q", str(remote), name)
-    hosts = [Host(folder / name, board) for name in ("one", "two", "three")]
-    for host in hosts:
-        host.say("init")
-    return hosts, remote
-
-
-CHECK = "check: {run: ['/bin/sh', '-c', 'test -f README.md']}"
+from tests.worker.hosts import hosts_of
+from tests.worker.yard import git
 
 
 @pytest.mark.parametrize("batch", some([1, 4], [4]))
 def test_three_hosts_land_every_item_once_though_one_is_killed_for_good(
     postgres: Server, tmp_path: Path, batch: int
 ) -> None:
-    hosts, remote = hosts_of(postgres, tmp_path, batch)
+    hosts, remote = hosts_of(postgres, tmp_path, land=f"land: {{batch: {batch}}}", agent=", needs: [linux]")
     names = [f"file{number}.txt" for number in range(8)]
     for name in names:
         hosts[0].say("add", name, "--body", f"write {name} made\nshell sleep 0.5\nreport done", "--files", name)
