@@ -17,7 +17,7 @@ import apsw
 import pytest
 
 from folkmoot import Board
-from folkmoot.errors import Refused
+from folkmoot.errors import Invalid, Refused
 from folkmoot.store.codec import link
 from folkmoot.store.lines import write_lines
 from folkmoot.store.sqlite.backup import exclusive, log
@@ -25,6 +25,7 @@ from folkmoot.system.clock import SystemClock
 from folkmoot.wiring.files.locating import OWN
 from folkmoot.wiring.remote import RemoteBoards
 from folkmoot.wiring.users_files import BringBack
+from folkmoot.worker.workspaces import run_paths
 from tests.doors.conftest import Moot, environment
 from tests.worker.yard import Yard
 
@@ -433,6 +434,33 @@ def test_a_log_of_a_board_that_is_not_sound_is_not_taken_in(moot: Moot) -> None:
     error = other("import", "forged.jsonl", "--json", code=2).error
     assert error["code"] == "bad_log" and "does not make a board" in error["message"]
     assert os.listdir(other.folder) == ["forged.jsonl"]
+
+
+@pytest.mark.attack(
+    "damage",
+    "a log of somebody else's calls a run by a path: what moot keeps and removes for a run is in a folder of that name",
+    "the log is refused, however well its hashes fit; and no folder is told from a name that is none of a run",
+)
+@pytest.mark.parametrize("name", ["../..", "/", ".", "", "a/b", "r1\n"])
+def test_a_log_with_a_run_that_is_called_like_a_path_is_not_taken_in(moot: Moot, name: str) -> None:
+    moot("add", "One")
+    run = moot.json("claim", "story-agent")["run"]
+    board = str(moot.folder / ".moot" / "board.db")
+    with log.reading(board) as connection:
+        rows = list(log.walk(connection, "it", log.head_of(connection)[0]))
+    chain, forged = b"", []
+    for row in rows:
+        body = row[8].replace(json.dumps(run), json.dumps(name))
+        columns = (*row[:5], name if row[5] == run else row[5], *row[6:8])
+        chain = link(chain, columns, body.encode())
+        forged.append((*columns, body, chain))
+    other = elsewhere(moot)
+    (other.folder / "forged.jsonl").write_bytes(b"".join(write_lines(forged, len(forged), chain)))
+    error = other("import", "forged.jsonl", "--json", code=2).error
+    assert error["code"] == "bad_log" and "no run can be called so" in error["message"]
+    assert os.listdir(other.folder) == ["forged.jsonl"]
+    with pytest.raises(Invalid, match="there is no run"):
+        run_paths(str(other.folder), name)
 
 
 def test_a_reader_that_goes_away_is_no_error(moot: Moot) -> None:

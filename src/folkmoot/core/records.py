@@ -17,7 +17,15 @@ from folkmoot.core.enums import (
     RunOutcome,
 )
 from folkmoot.core.report import Report, Usage
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.work import Work
+
+_RUN_ID = pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+def is_run_id(text: str) -> bool:
+    """Can a run be called so? Folders and refs are: a name that is a path leads elsewhere."""
+    return _RUN_ID.fullmatch(text) is not None
 
 
 class Run(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from folkmoot.core.commands import Actor, ReleaseRun
-from folkmoot.core.events import Event, Row, evolve, type_of_table, typed
+from folkmoot.core.events import Change, Event, Row, evolve, type_of_table, typed
 from folkmoot.core.order import QueuePosition, queue_position
+from folkmoot.core.records import is_run_id
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import Refused
 from folkmoot.store.codec import Unreadable, number_of
@@ -24,6 +25,8 @@ class Fold:
 
     def feed(self, event: Event) -> None:
         for change in event.changes:
+            if change.table == "runs":
+                _check_name(event, change)
             try:
                 rows = self.tables[change.table]
                 rows[change.id] = evolve(rows.get(change.id), typed(change))
@@ -70,6 +73,13 @@ class Fold:
             return {item.id: queue_position(in_force.flow, item) for item in self.tables["items"].values()}
         except (KeyError, ValueError, IndexError) as fault:
             raise Unreadable(f"the log puts an item where the flow has nothing: {fault}") from fault
+
+
+def _check_name(event: Event, change: Change) -> None:
+    """A log may come from anywhere, and folders are called as its runs are."""
+    for name in (change.id, change.fields.get("id", change.id)):
+        if not isinstance(name, str) or not is_run_id(name):
+            raise Unreadable(f"event {event.seq} has a run {str(name)[:80]!r}, and no run can be called so")
 
 
 def give_back(engine: Engine) -> list[str]:

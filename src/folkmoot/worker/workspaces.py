@@ -9,10 +9,11 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
+from folkmoot.core.records import is_run_id
 from folkmoot.core.rules.running.work import may_leave
 from folkmoot.core.work import Work
 from folkmoot.engine.run_context import RunContext, is_fresh
-from folkmoot.errors import MootError
+from folkmoot.errors import Invalid, MootError
 from folkmoot.worker.git.clone import Clones
 from folkmoot.worker.git.harvest.bounds import DIFF_SECONDS, Allowed, Foreign, Overdue, Patience, Stopped, TooMuch
 from folkmoot.worker.git.harvest.leaks import leaks
@@ -41,6 +42,8 @@ def author_of(agent: str) -> Author:
 
 
 def run_paths(home: str, run: str) -> Paths:
+    if not is_run_id(run):
+        raise Invalid("unknown_run", "there is no run {run}", "see the runs of an item: <show item>", run)
     root = os.path.join(home, RUNS, run)
     return Paths(
         root=root,
