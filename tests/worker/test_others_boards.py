@@ -3,6 +3,7 @@
 import os
 import shutil
 import socket
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -10,8 +11,10 @@ import pytest
 
 from folkmoot import Board
 from folkmoot.core.commands import ENGINE
+from folkmoot.core.report import Report
 from folkmoot.errors import Refused
 from folkmoot.wiring.boards import FileBoards
+from folkmoot.wiring.files.brought import has_begun
 from folkmoot.wiring.reading import check_owner
 from folkmoot.wiring.running import tools_of
 from folkmoot.wiring.trust import check_repository
@@ -139,3 +142,47 @@ def test_root_by_sudo_may_use_the_callers_board(tmp_path: Path, monkeypatch: pyt
         else:
             with pytest.raises(Refused, match="belongs to another user"):
                 check_owner([str(tmp_path)])
+
+
+GATED = """
+flow: theirs
+start: dev
+sandbox: never
+columns: {dev: {agents: [dev], next: done, gate: [g]}}
+agents: {dev: {run: {command: ACTOR}, write: any}}
+gates: {g: {run: [touch, RAN]}}
+"""
+
+
+@pytest.mark.attack(
+    "board",
+    "a log of somebody else's board is imported, and `moot serve` shows it: an item waits there for a gate, unboxed",
+    "nothing of its flow is run before the user has said `moot run` there; the server says so",
+)
+def test_a_board_that_was_brought_here_begins_nothing_by_itself(tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    theirs = Yard(tmp_path / "theirs", flow=GATED.replace("RAN", str(ran)))
+    theirs.add("one")
+    claimed = theirs.board.claim("dev")
+    claimed.report(Report.done("nothing had to change"))
+    theirs.board.close()
+    log, project = tmp_path / "log.jsonl", tmp_path / "mine"
+    FileBoards().export(str(theirs.folder), str(log), lambda piece: None)
+    project.mkdir()
+    git(project, "init", "-q", "-b", "main", ".")
+    git(project, "commit", "-q", "--allow-empty", "-m", "first")
+    with log.open("rb") as source:
+        FileBoards().import_log(str(project), source, "log")
+    told: list[str] = []
+    with (
+        closing(FileBoards().open(str(project))) as board,
+        FileBoards().attend(board, lambda event: told.append(event.words)),
+    ):
+        time.sleep(2.0)
+    assert not ran.exists() and "brought here from elsewhere" in told[0]
+    with closing(FileBoards().open(str(project))) as board:
+        FileBoards().work(board, slots=1, agents=[], until_idle=True, tell=told.append, begin=lambda start: None)
+        assert ran.exists(), "the user has said so"
+    ran.unlink()
+    with closing(FileBoards().open(str(project))) as board, FileBoards().attend(board, told.append):
+        assert has_begun(str(project / ".moot"))

@@ -26,6 +26,7 @@ from folkmoot.store.sqlite.backup.backup import FILES, SET_ASIDE, WORK, look_int
 from folkmoot.store.sqlite.create import PARTS, give_name, left_behind, sync
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
+from folkmoot.wiring.files.brought import note_brought
 from folkmoot.wiring.files.flow_files import FLOW
 from folkmoot.wiring.files.locating import FOLDER
 from folkmoot.wiring.files.making import IGNORED
@@ -66,7 +67,10 @@ def restore(home: str, file: str | None, at: int | None, ago: float | None = Non
             task = _Restore(home, path, unfinished)
             manifest = task.unpack(file) if file is not None else None
             connection = task.take(stack)
-            return task.go(connection, file, manifest, at, ago)
+            view = task.go(connection, file, manifest, at, ago)
+            if made:
+                note_brought(home)
+            return view
     except BaseException:
         if made:
             with suppress(OSError):  # not empty: something of the board is there already
@@ -377,5 +381,6 @@ def import_board(folder: str, source: BinaryIO, name: str) -> Imported:
     view = import_log(folder, home, source, name)
     make_private(home)
     made_for_this(home)
+    note_brought(home)
     write_new(os.path.join(home, ".gitignore"), IGNORED)
     return replace(view, flow_file=os.path.exists(os.path.join(home, FLOW)))

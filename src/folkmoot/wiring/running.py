@@ -31,6 +31,7 @@ from folkmoot.system.processes.port_ranges import take_ports
 from folkmoot.system.relay import RelayServer
 from folkmoot.system.sandbox import choose
 from folkmoot.system.wake import FileWatch
+from folkmoot.wiring.files.brought import begin_here
 from folkmoot.wiring.forge.beside import watched
 from folkmoot.wiring.forge.forges import Forges
 from folkmoot.wiring.looking.lost import lost_landings
@@ -269,6 +270,7 @@ def work(
     labels: Sequence[str] = (),
 ) -> WorkerEnd:
     """Run a worker until it is stopped, or idle if that was wished."""
+    begin_here(home)
     flow = application.queries.flow()
     agents = [role(name, flow.agents) for name in agents]
     unknown = [name for name in agents if name not in flow.agents]

@@ -201,6 +201,7 @@ def import_log(folder: str, place: str, source: "BinaryIO", name: str) -> "Impor
     from folkmoot.store.postgres.store import PostgresStore
     from folkmoot.system.clock import SystemIds
     from folkmoot.wiring.backups import no_board_in, wrong_with
+    from folkmoot.wiring.files.brought import note_brought
     from folkmoot.wiring.files.flow_files import FLOW
     from folkmoot.wiring.files.making import make_files
     from folkmoot.wiring.trust import made_for_this
@@ -237,5 +238,6 @@ def import_log(folder: str, place: str, source: "BinaryIO", name: str) -> "Impor
     make_files(folder, home, None, None)
     keep_address(home, address)
     made_for_this(home)
+    note_brought(home)
     flow_file = os.path.exists(os.path.join(home, FLOW))
     return Imported(board=home, source=name, events=seq, seq=seq, items=len(fold.tables["items"]), flow_file=flow_file)

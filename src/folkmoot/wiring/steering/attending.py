@@ -10,6 +10,7 @@ from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.engine.application import Application
 from folkmoot.errors import MootError
 from folkmoot.system.wake import FileWatch
+from folkmoot.wiring.files.brought import NOT_BEGUN, has_begun
 from folkmoot.wiring.forge.beside import watched
 from folkmoot.wiring.running import STORE, tools_of, worker_name
 from folkmoot.worker.ports import WorkerEvent
@@ -21,6 +22,10 @@ from folkmoot.worker.worker import Worker
 def attend(board: Application, home: str, tell: Callable[[Any], None]) -> Iterator[None]:
     """A worker that runs no agents. Closed, it ends at once: a gate that runs is ended and given back, a branch that
     moves is moved to the end. It sets no handler of signals, and adopts no process of its caller's."""
+    if not has_begun(home):
+        tell(WorkerEvent("fault", "", "", "", ENGINE_NAME, NOT_BEGUN, good=False))
+        yield
+        return
     with tools_of(board, home, tell) as tools:
         worker = Worker(tools, worker_name(os.path.abspath(home)), attends=True)
         watch = FileWatch(tools.workspaces.home, STORE, worker.wake)

@@ -230,6 +230,8 @@ def imported(view: Imported) -> None:
     _missing(page, view.missing)
     if not view.flow_file:
         page.line(("Its flow.yaml and prompts are not in a log: copy them from the old board.", QUIET), indent=2)
+    words = "If somebody else made it: its flow says what is run here. Look at it before "
+    page.line((words, QUIET), ("moot run", COMMAND), (": ", QUIET), ("moot call flow", COMMAND), indent=2, hang=2)
 
 
 def _missing(page: Page, items: list[str]) -> None:
