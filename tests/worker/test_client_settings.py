@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from folkmoot.core.rules.running.names import Places
+from folkmoot.wiring.boards import FileBoards
 from folkmoot.worker.clients.catalogue import Catalogue
 from folkmoot.worker.git.harvest.clients import run_by_settings
 from tests.some import some
@@ -13,7 +14,7 @@ from tests.worker.yard import ACTOR, Yard, git
 
 # The client does what the real one does in its headless mode: the hooks of the project's settings run as it starts.
 CLIENT = """#!/bin/sh
-test -x .claude/hook && exec .claude/hook
+for hook in .claude/hook */.claude/hook; do test -x "$hook" && exec "$hook"; done
 echo '{"outcome": "changes_requested", "summary": "this is not to land"}'
 """
 FLOW = """
@@ -71,6 +72,36 @@ def test_settings_of_known_clients_are_changed_by_no_run_whatever_the_flow_start
     yard.close()
 
 
+BELOW = [
+    *("sub/.claude/settings.json", "sub/.claude/skills/x/SKILL.md", "a/b/.mcp.json", "sub/.Codex/config.toml"),
+    *(
+        "sub/opencode.json",
+        "sub/.gemini/settings.json",
+        "sub/.vscode/tasks.json",
+        "sub/.cursor/hooks.json",
+        "sub/.claude",
+    ),
+    *("sub/.opencode/plugin/x.js", "sub/.qwen/settings.json", "sub/.agents/plugins/x/hooks.json", "sub/.pi/x.ts"),
+]
+
+
+@pytest.mark.attack(
+    "gates",
+    "a change brings settings of a client in a folder below the top: skills that are found there, hooks, servers",
+    "it is refused as at the top: clients look where they are started, on the way up, and below where they work",
+)
+@pytest.mark.parametrize("path", some(BELOW, ["sub/.claude/skills/x/SKILL.md", "sub/opencode.json"]))
+def test_settings_of_clients_below_the_top_are_changed_by_no_run(tmp_path: Path, path: str) -> None:
+    yard = Yard(tmp_path / "yard")
+    item = yard.add("sly", f"write {path} {{}}", "report done")
+    yard.run()
+    assert yard.commits() == ["first"]
+    assert "is where a client that plays your agents finds settings" in str(yard.board.log(item=item))
+    (run, *_) = yard.show(item)["runs"]
+    assert FileBoards().salvage(yard.board._application, run["run"], None).left_out == [path]
+    yard.close()
+
+
 def test_what_is_only_told_to_a_model_is_a_file_like_others(tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard")
     told = [
@@ -79,6 +110,10 @@ def test_what_is_only_told_to_a_model_is_a_file_like_others(tmp_path: Path) -> N
         ".github/copilot-instructions.md",
         ".github/dependabot.yml",
         "src/lsp.json",
+        "sub/.github/hooks/x.json",
+        "sub/.env",
+        "sub/.config/goose/x",
+        "sub/.vscode/launch.json",
     ]
     item = yard.add("one", *(f"write {path} words" for path in told), "report done")
     yard.run()
@@ -103,6 +138,8 @@ PLANTS = {
     "behind a link": "mkdir more; ln -s more .claude; " + SPEAK.replace("AT", "more"),
     "in a repository": "git init -q .claude; git -C .claude commit -q --allow-empty -m x; "
     + SPEAK.replace("AT", ".claude"),
+    "below the top": "mkdir -p kept/.claude; " + SPEAK.replace("AT", "kept/.claude"),
+    "below the top, closed": "mkdir -p new/.claude; " + SPEAK.replace("AT", "new/.claude") + "; chmod 111 new",
     "closed": "mkdir .claude; " + SPEAK.replace("AT", ".claude") + "; chmod 111 .claude",
     "where a link of the project leads": "mkdir -p kept; " + SPEAK.replace("AT", "kept"),
 }
@@ -114,7 +151,9 @@ PLANTS = {
     "setup of a reviewer runs the work's code, which leaves settings of the reviewer's client where git tracks nothing",
     "it is taken away before the client starts, with the links to it: settings are those of the commit",
 )
-@pytest.mark.parametrize("how", some(PLANTS, ["ignored", "in a repository", "where a link of the project leads"]))
+@pytest.mark.parametrize(
+    "how", some(PLANTS, ["ignored", "below the top", "in a repository", "where a link of the project leads"])
+)
 def test_no_setup_speaks_as_the_reviewer_by_its_clients_settings(tmp_path: Path, how: str) -> None:
     client = tmp_path / "client"
     client.write_text(CLIENT)
@@ -148,6 +187,18 @@ SETTINGS = {
     ),
     "behind a note": (".claude/settings.json", '// ours\n{"statusLine": {"command": "tools/say.sh"},}'),
 }
+
+
+def test_what_settings_below_the_top_run_is_changed_by_no_run(tmp_path: Path) -> None:
+    text = '{"hooks": {"Stop": [{"hooks": [{"command": "tools/say.sh"}]}]}}'
+    yard = Yard(tmp_path / "yard", files={"sub/.claude/settings.json": text, "tools/say.sh": "true\n"})
+    item = yard.add("sly", "write tools/say.sh exit 1", "report done")
+    yard.run()
+    assert yard.commits() == ["first"]
+    assert "is where a client that plays your agents finds settings" in str(yard.board.log(item=item))
+    yard.close()
+
+
 # Each with what it runs.
 NAMED = {
     "a module of a hook": (

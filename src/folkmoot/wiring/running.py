@@ -16,7 +16,7 @@ from folkmoot.api.machine import BroughtBack, UnlandedPage, UnlandedWork, Worker
 from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import Flow
 from folkmoot.core.records import Run
-from folkmoot.core.rules.running.names import Places
+from folkmoot.core.rules.running.names import Below, Places
 from folkmoot.core.rules.running.rights import CLIENT_LED, MIRRORS, STARTED
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.doors.mcp.entries.known import settings_in_projects
@@ -113,12 +113,15 @@ def _told_now(home: str, flow_now: Callable[[], Flow] | None) -> Told:
     def now() -> Callable[[str], str | None]:
         is_mirrors = mirrors()
         started = Places(started_by(home, flow_now()) if flow_now else [])
-        obeyed = Places(obeyed_by(home, _settings(flow_now())) if flow_now else [])
+        settings = _settings(flow_now()) if flow_now else []
+        obeyed, below = Places(obeyed_by(home, settings)), Below(settings)
 
         def kind(path: str) -> str | None:
             if is_mirrors(path):
                 return MIRRORS
-            return STARTED if started.meet(path) else CLIENT_LED if obeyed.meet(path) else None
+            if started.meet(path):
+                return STARTED
+            return CLIENT_LED if obeyed.meet(path) or below.meet(path) else None
 
         return kind
 

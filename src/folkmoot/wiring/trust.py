@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from folkmoot.core.flow import Flow
-from folkmoot.core.rules.running.names import in_board, in_git
+from folkmoot.core.rules.running.names import Below, in_board, in_git
 from folkmoot.errors import Refused, Unavailable
 from folkmoot.system.git import SystemGit
 from folkmoot.system.programs import Programs, walk
@@ -326,10 +326,22 @@ def started_by(home: str, flow: Flow) -> list[str]:
 
 def obeyed_by(home: str, paths: Iterable[str]) -> list[str]:
     """Paths of the project that clients obey, with what links of the user's tree lead them to, and what settings of
-    the user's there run."""
+    the user's there run. Those that git tracks in folders below count too."""
     trees, paths = trees_of(home), list(paths)
+    paths += _settings_below(home, trees, paths)
     places = [os.path.join(tree, path) for tree in trees for path in paths]
     return _in_trees([*places, *run_by_settings(trees, paths)], trees)
+
+
+def _settings_below(home: str, trees: Sequence[str], paths: Iterable[str]) -> list[str]:
+    below, found = Below(paths), dict[str, None]()
+    for tree in trees if place_of(home) is not None else ():
+        place = find(tree)
+        if place is not None and place.work_tree is not None:
+            said = git_for(home)("ls-files", "-z", git_dir=place.git_dir, work_tree=tree, check=False).out
+            names = (os.fsdecode(name) for name in said.split(b"\0") if b"/" in name)
+            found |= dict.fromkeys(name for name in names if below.meet(name))
+    return list(found)
 
 
 def _in_trees(places: Iterable[str], trees: Sequence[str]) -> list[str]:

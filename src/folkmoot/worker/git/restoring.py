@@ -12,7 +12,7 @@ from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING
 
-from folkmoot.core.rules.running.names import Places
+from folkmoot.core.rules.running.names import MODULES, Below, Places
 from folkmoot.core.work import SUBMODULE
 from folkmoot.errors import Unavailable
 from folkmoot.worker.git.looking import OPEN, behind_link, found_at
@@ -44,7 +44,7 @@ def put_back(
         _sweep(paths.workspace, files, links)
         changed = _restore(repository, paths, index, files)
         if obeyed:
-            changed += _bare(repository, paths, index, obeyed)
+            changed += _bare(repository, paths, index, obeyed) + _bare_below(paths.workspace, files, obeyed)
     old = os.path.join(paths.root, OLD_GIT)
     _away(old)
     with suppress(FileNotFoundError):
@@ -59,9 +59,11 @@ def put_back(
 def settle(repository: Repository, paths: Paths, index: str, obeyed: Sequence[str]) -> None:
     """After files that an earlier setup left were put into a clone: what `put_back` would have taken away goes."""
     if os.path.exists(index):
-        _sweep(paths.workspace, *_listed(repository, index))
+        files, links = _listed(repository, index)
+        _sweep(paths.workspace, files, links)
         if obeyed:
             _bare(repository, paths, index, obeyed)
+            _bare_below(paths.workspace, files, obeyed)
 
 
 def renew(paths: Paths, bounds: Bounds) -> None:
@@ -165,6 +167,42 @@ def _bare(repository: Repository, paths: Paths, index: str, obeyed: Sequence[str
         for name in found:
             _away(os.path.join(top, name))
     return gone
+
+
+def _bare_below(top: str, files: list[str], obeyed: Sequence[str]) -> list[str]:
+    """The same in all folders below the top one. What was installed from elsewhere is passed over: packages bring such
+    folders along, and nobody works with their files."""
+    below, tracked = Below(obeyed), {*files, *_folders(files)}
+    gone: list[str] = []
+    waiting = [("", False)]  # a folder, and whether settings begin above it
+    while waiting:
+        folder, is_within = waiting.pop()
+        for name, is_folder in _entries(os.path.join(top, folder)).items():
+            path = os.path.join(folder, name)
+            begins = is_within or (bool(folder) and below.begin_with(name))
+            if path == GIT or (is_folder and path not in tracked and _is_installed(os.path.join(top, path), name)):
+                continue
+            if begins and path not in tracked and below.meet(path):
+                gone.append(path)
+                _away(os.path.join(top, path))
+            elif is_folder:
+                waiting.append((path, begins))
+    return gone
+
+
+def _entries(folder: str) -> dict[str, bool]:
+    """The names in a folder, each a folder itself or not; one that is closed is opened."""
+    try:
+        listed = os.scandir(folder)
+    except PermissionError:
+        os.close(open_up(folder))
+        listed = os.scandir(folder)
+    with listed:
+        return {entry.name: entry.is_dir(follow_symlinks=False) for entry in listed}
+
+
+def _is_installed(folder: str, name: str) -> bool:
+    return name == MODULES or os.path.lexists(os.path.join(folder, "pyvenv.cfg"))
 
 
 def _module(repository: Repository, top: str, path: str, old: str) -> None:

@@ -23,6 +23,10 @@ TAGS = range(0xE0000, 0xE1000)
 # The second, short name that Windows gives a file: by number, and from the fifth on by a sum of the long name.
 SHORT = {name: pattern(rf"{name[1:]}~\d+|{name[1:3]}[0-9a-f]{{4}}~\d+") for name in (BOARD, GIT)}
 
+# Settings of clients that count in the top folder of a project alone. All others count in any folder: a client looks
+# where it is started and on the way up from there, and some look below, where the files lie that they work with.
+AT_THE_TOP = frozenset({".config", ".env", ".github", "lsp.json", "tui.json", "tui.jsonc"})
+
 # What moot calls what it makes beside its board, for a moment or for good: folders of landings, files of the mirror.
 OWN = pattern(rf"{re.escape(BOARD)}-.*|{BOARD[1:]}-.~\d+", re.DOTALL)
 
@@ -110,8 +114,30 @@ class Places:
 
     def meet(self, path: str) -> bool:
         """Does a path lie in one of them, or stand in the way to it?"""
-        steps = tuple(parts(path))
+        return self.hold(tuple(parts(path)))
+
+    def hold(self, steps: tuple[str, ...]) -> bool:
+        """The same for the steps of a path."""
         return steps in self._above or any(steps[:number] in self._whole for number in range(1, len(steps) + 1))
+
+
+class Below:
+    """Where a client finds settings in any folder but the top one: paths as from the top, looked for further down."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        paths = [path for path in paths if (steps := parts(path)) and steps[0] not in AT_THE_TOP]
+        self._places = Places(paths)
+        self._firsts = {parts(path)[0] for path in paths}
+
+    def begin_with(self, name: str) -> bool:
+        """May a path of settings begin with this name?"""
+        return parts(name)[:1] != [] and parts(name)[0] in self._firsts
+
+    def meet(self, path: str) -> bool:
+        if path.isascii() and not any(first in path.lower() for first in self._firsts):
+            return False  # most are so, and there may be many
+        steps = tuple(parts(path))
+        return any(steps[at] in self._firsts and self._places.hold(steps[at:]) for at in range(1, len(steps)))
 
 
 def touches(path: str, places: list[list[str]]) -> bool:
