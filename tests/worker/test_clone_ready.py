@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tarfile
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from folkmoot.system.processes.port_ranges import take_ports
+from folkmoot.wiring.boards import FileBoards
 from folkmoot.worker.setups import kept
 from tests.worker.yard import Yard, git
 
@@ -238,3 +240,43 @@ def test_after_a_killed_worker_the_next_one_tears_down(tmp_path: Path, said: str
     yard.run()
     assert log.read_text().split() == [item, port] and not left.exists()
     yard.doctor()
+
+
+@pytest.mark.attack(
+    "gates",
+    "what the setup depends on is a link, and a change is made to what that leads to",
+    "what an earlier setup left is not taken for it: with a link it is the whole commit that counts",
+)
+@pytest.mark.parametrize("where", ["lock.txt", "locks/lock.txt"])
+def test_what_a_link_leads_to_is_a_part_of_what_setup_depends_on(tmp_path: Path, where: str) -> None:
+    clone = f"clone: {{setup: [[sh, -c, 'mkdir -p deps; cp {where} deps/lock']], setup_from: [{where}]}}"
+    files = {"real/lock.txt": "1\n", ".gitignore": "deps/\n"}
+    yard = Yard(
+        tmp_path / "yard", agent="write: any", gate=["cmp", "deps/lock", "real/lock.txt"], more=clone, files=files
+    )
+    if where.startswith("locks"):
+        (yard.folder / "locks").symlink_to("real")
+    else:
+        (yard.folder / where).symlink_to("real/lock.txt")
+    git(yard.folder, "add", ".")
+    git(yard.folder, "commit", "-q", "-m", "a link")
+    yard.add("first", "write a.txt x", "report done")
+    yard.run()
+    item = yard.add("second", "write real/lock.txt 2", "report done")
+    yard.run()
+    assert yard.status(item) == "done", yard.show(item)["why"]
+    yard.doctor()
+
+
+def test_what_setups_left_is_in_no_backup_and_in_no_sight_of_git(tmp_path: Path) -> None:
+    clone = "clone: {setup: [[sh, -c, 'mkdir -p deps; echo x > deps/big']], setup_from: [lock.txt]}"
+    yard = Yard(tmp_path / "yard", more=clone, files={"lock.txt": "1\n", ".gitignore": "deps/\n"})
+    (yard.folder / ".moot" / ".gitignore").write_text("board.db*\n")  # of an older version
+    yard.add("one", "write a.txt x", "report done")
+    yard.run()
+    assert len(os.listdir(yard.folder / ".moot" / "setups")) > 1
+    assert "setups" not in git(yard.folder, "status", "--porcelain", "--untracked-files=all")
+    yard.board.close()
+    FileBoards().backup(str(yard.folder), str(tmp_path / "kept"))
+    with tarfile.open(tmp_path / "kept") as kept:
+        assert not [name for name in kept.getnames() if "setups" in name]

@@ -109,10 +109,53 @@ def test_a_setup_from_a_lock_file_depends_on_it(command: str, files: dict[str, s
         ("bundle install", {"Gemfile": "gemspec\n", "Gemfile.lock": "PATH\n  remote: .\n"}),
         ("cargo build", {"Cargo.lock": "", "Cargo.toml": ""}),
         ("sh install.sh", NODE),
+        ("npm ci", {**NODE, "package.json": '{"scripts": {"dependencies": "node gen.js"}}'}),
+        ("pnpm install", {**NODE, "package.json": '{"scripts": {"pnpm:devPreinstall": "node gen.js"}}'}),
+        ("npm ci", {**NODE, "package.json": '{"dependencies": {"own": "own.TGZ"}}'}),
+        ("npm ci", {**NODE, "package.json": '{"dependencies": {"own": "vendor/libs/own"}}'}),
+        ("npm ci", {**NODE, "package.json": '{"dependencies": {"own": "lib/"}}'}),
+        ("npm ci", {**NODE, "package.json": '{"dependencies": {"own": "..\\\\lib"}}'}),
+        ("npm ci", {**NODE, "package.json": '{"dependencies": {"own": "git+file:///lib"}}'}),
+        ("npm ci", {**NODE, "package.json": '{"dependencies": {"own": "npm:./lib"}}'}),
+        ("npm ci", {**NODE, "package-lock.json": '{"packages": {"own": {"resolved": "lib", "link" : true}}}'}),
+        ("npm ci", {**NODE, "package-lock.json": '{"packages": {"own": {"resolved": "fil\\u0065:lib.tgz"}}}'}),
+        ("npm ci", {**NODE, "package-lock.json": "no JSON"}),
+        ("pnpm install", {**NODE, "pnpm-lock.yaml": 'a: "fil\\x65:lib"\n'}),
+        ("pip install -r r.txt", {"r.txt": "own.zip[x]\n"}),
+        ("pip install -r r.txt", {"r.txt": "own.zip;python_version>'3'\n"}),
+        ("pip install -r r.txt", {"r.txt": "own.ZIP\n"}),
+        ("uv sync", {**LOCKED, "pyproject.toml": "[ build-system ]\n"}),
+        ("uv sync", {**LOCKED, "pyproject.toml": '[tool.uv]\n"package" = true\n'}),
+        ("uv sync", {**LOCKED, "pyproject.toml": "no = = TOML"}),
+        ("uv sync", {**LOCKED, "uv.lock": "[[package]]\nsource.editable='lib'\n"}),
+        ("poetry install", {**LOCKED, "pyproject.toml": "# package-mode = false\n"}),
+        ("poetry install --no-root", {**LOCKED, "poetry.lock": "[[package]]\nsource = {type='file'}\n"}),
     ],
 )
 def test_a_setup_that_may_read_more_is_not_guessed_at(command: str, files: dict[str, str]) -> None:
     assert found(files, command) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "files", "which"),
+    [
+        ("uv sync", LOCKED, ".python-version"),
+        ("pip install -r r.txt", {"r.txt": "a==1\n"}, ".python-version"),
+        ("npm ci", NODE, ".nvmrc"),
+        ("bundle install", {"Gemfile": "", "Gemfile.lock": "GEM\n"}, ".ruby-version"),
+        ("cargo fetch", {"Cargo.lock": "", "Cargo.toml": ""}, "rust-toolchain.toml"),
+    ],
+)
+def test_which_version_of_its_tool_there_is_counts_too(command: str, files: dict[str, str], which: str) -> None:
+    assert which in found(files, command)
+
+
+@pytest.mark.parametrize(
+    "said", ["^1.2.3 || >=2", "latest", "", "npm:other@^1", "npm:@a/other", "acme/own#v1", "https://a/own.tgz", "$own"]
+)
+def test_a_package_of_node_that_comes_from_elsewhere_is_known(said: str) -> None:
+    files = {**NODE, "package.json": f'{{"dependencies": {{"own": "{said}"}}}}'}
+    assert "package-lock.json" in found(files, "npm ci")
 
 
 WHEEL = """

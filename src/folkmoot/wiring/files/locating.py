@@ -18,6 +18,8 @@ OWN = (
     "runs",
     "cache",
     "spares",
+    "setups",
+    "salvage-*",
     "writer.lock",
     "notified*",
     "digested*",

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from folkmoot.core.decoding import reader
 from folkmoot.core.rules.running.names import in_git
-from folkmoot.core.work import SUBMODULE, Touched, Work
+from folkmoot.core.work import LINK, SUBMODULE, Touched, Work
 from folkmoot.errors import Unavailable
 from folkmoot.worker.git.change import Span, lines
 from folkmoot.worker.git.elsewhere.modules import Modules
@@ -89,10 +89,18 @@ class Clones:
         return [os.fsdecode(name) for name in said.split(b"\0") if name]
 
     def inputs(self, commit: str | None, names: Sequence[str]) -> list[str]:
-        """Files and folders of a commit, each with what git calls its content; what is not there is left out."""
+        """Files and folders of a commit, each with what git calls its content; what is not there is left out. A link
+        says where its content is, and not which: with one it is the whole commit that counts."""
         asked = sorted({name.rstrip("/") for name in names})
-        said = self.repository("ls-tree", "-z", "--full-tree", commit, "--", *asked).out if commit else b""
-        return [readable(line) for line in said.split(b"\0") if line]
+        if not commit:
+            return []
+        steps = {"/".join(name.split("/")[:end]) for name in asked for end in range(1, name.count("/") + 1)}
+        look = ("ls-tree", "-z", "--full-tree", commit, "--")
+        found = [readable(line) for line in self.repository(*look, *asked).out.split(b"\0") if line]
+        all_of_it = self.repository("ls-tree", "-r", *look[1:], *asked).out.split(b"\0")
+        above = self.repository(*look, *sorted(steps)).out.split(b"\0") if steps else []
+        is_link = any(line.startswith(LINK.encode()) for line in (*all_of_it, *above))
+        return [*found, self.repository.tree_of(commit)] if is_link else found
 
     def settle(self, paths: Paths, obeyed: Sequence[str]) -> None:
         settle(self.repository, paths, index_of(paths), obeyed)

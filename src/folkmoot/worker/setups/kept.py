@@ -67,6 +67,11 @@ class KeptSetups:
         """One at a time makes what is kept under a key. The others `wait` for it, which may raise."""
         locks = os.path.join(self._folder, LOCKS)
         os.makedirs(locks, mode=0o700, exist_ok=True)
+        with (
+            suppress(FileExistsError),
+            open(os.path.join(self._folder, ".gitignore"), "x", encoding="ascii") as ignored,
+        ):
+            ignored.write("*\n")  # beside a board of an older version, which does not name the folder
         lock = os.open(os.path.join(locks, key[:2]), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             while True:

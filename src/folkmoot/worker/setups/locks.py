@@ -10,7 +10,8 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Sequence
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 Read = Callable[[str], str | None]  # the text of a file of the clone; None if it has no such file
@@ -49,19 +50,33 @@ _POETRY_WORDS = _words(
 _CARGO_WORDS = _words("--locked --frozen --offline --quiet -q --verbose -v")
 _BUNDLE_WORDS = _words("--quiet --frozen --deployment", "--jobs -j --retry")
 
-_SCRIPTS = ("preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare")
+# With what of the project itself they run; npm runs the last three whenever packages have changed.
+_SCRIPTS = (
+    *("preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"),
+    *("pnpm:devPreinstall", "predependencies", "dependencies", "postdependencies"),
+)
+# Files that say which version of a tool there is, for those who look for them where they are started.
+_UV_HERE = ("editable", "directory", "path", "virtual", "workspace")
+_PYTHON_IS = [".python-version", ".python-versions", ".tool-versions"]
+_RUBY_IS = [".ruby-version", ".tool-versions"]
+_NODE_IS = [".nvmrc", ".node-version", ".tool-versions"]
 _NEEDS = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "overrides", "resolutions")
-_NODE_HERE = re.compile(r"(?:[\w@/.-]+@)?(?:\.{1,2}(?:/|$)|/|~|(?:file|link|portal|workspace|exec|patch):)")
-_NODE_LOCKED_HERE = re.compile(r"""["'@ ](?:file|link|portal|exec):\S|"link":\s*true""")
+# What is surely no file or folder: versions, another name, an address. All else may be one.
+_NODE_ELSEWHERE = re.compile(
+    r"npm:(?:@[\w.-]+/)?[\w.-]+(?:@[\w.^~<>=|*+ -]*)?|\$[\w@/.-]+|[\w.^~<>=|*+ -]*"
+    r"|(?:https?|git\+https?|git\+ssh|git|ssh)://\S+|(?:(?:github|gitlab|bitbucket):)?[\w.-]+/[\w.-]+(?:#\S*)?",
+    re.IGNORECASE,
+)
+_NODE_ARCHIVES = (".tgz", ".tar", ".tar.gz")  # npm takes them for files
+_NODE_LOCKED_HERE = re.compile(r"""["'@ ](?:file|link|portal|exec):\S|\\[ux]""")  # nor letters told by their numbers
+_ARCHIVES = (".whl", ".zip", ".tar", ".tgz", ".tbz", ".txz", ".tlz", ".gz", ".bz2", ".xz", ".lz", ".lzma")
 _NODE_CODE = ("pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs", "pnpmfile.js", "binding.gyp")
 _NODE_SETTINGS = re.compile(
     r"^[ \t]*(?:node-options|script-shell|shell|onload-script|prefix|git|.*pnpmfile|\"?yarn-path|yarnPath|plugins)\b",
     re.MULTILINE | re.IGNORECASE,
 )
-_UV_LOCKED_HERE = re.compile(r'source = \{ (?:editable|directory|path|virtual|workspace) = "(?!\."\s*\})')
-_PACKAGE = re.compile(  # one that pip gets by its name, or from an address; what has the name of an archive is a file
-    r"(?!\S*\.(?:whl|zip|tar|tgz|tbz|txz|tlz|gz|bz2|xz|lz|lzma)(?:\s|$))"
-    r"[A-Za-z0-9][\w.-]*\s*(?:\[[\w\s,.-]*\])?\s*(?:@\s*https?://\S+|\(?[=<>!~][^/;@]*?\)?)?\s*(?:;[^/]*)?"
+_PACKAGE = re.compile(  # one that pip gets by its name, or from an address
+    r"(?P<name>[A-Za-z0-9][\w.-]*)\s*(?:\[[\w\s,.-]*\])?\s*(?:@\s*https?://\S+|\(?[=<>!~][^/;@]*?\)?)?\s*(?:;[^/]*)?"
 )
 _PIP_LINE = re.compile(
     r"(?:-i|--index-url|--extra-index-url)[= ]\s*https?://\S+|--(?:only|no)-binary[= ]\S+|--prefer-binary|--pre"
@@ -122,12 +137,13 @@ def _files(argv: list[str], read: Read) -> list[str] | None:
         case ["poetry", "install"] if _are_known(words, _POETRY_WORDS):
             return _poetry(words, read)
         case ["go", "mod"] if words == ["download"]:
-            return _locked(["go.sum"], ["go.mod"], read)
+            return _locked(["go.sum"], ["go.mod", ".tool-versions"], read)
         case ["cargo", "fetch" | "vendor"] if _are_known(words, _CARGO_WORDS):
-            return _locked(["Cargo.lock"], ["Cargo.toml", ".cargo/config.toml"], read)
+            beside = ["Cargo.toml", ".cargo/config.toml", ".cargo/config", "rust-toolchain", "rust-toolchain.toml"]
+            return _locked(["Cargo.lock"], beside, read)
         case ["bundle", "install"] if _are_known(words, _BUNDLE_WORDS):
             has_own = re.search(r"^PATH\s*$", read("Gemfile.lock") or "", re.MULTILINE)
-            return None if has_own else _locked(["Gemfile.lock"], ["Gemfile", ".bundle/config"], read)
+            return None if has_own else _locked(["Gemfile.lock"], ["Gemfile", ".bundle/config", *_RUBY_IS], read)
     return None
 
 
@@ -163,14 +179,39 @@ def _node(words: list[str], locks: list[str], read: Read) -> list[str] | None:
     inside = (
         "workspaces" in package
         or "patchedDependencies" in json.dumps(package)
-        or any(_NODE_HERE.match(text) for name in (*_NEEDS, "pnpm") for text in _texts(package.get(name)))
+        or any(_is_here(text) for name in (*_NEEDS, "pnpm") for text in _texts(package.get(name)))
         or any(read(name) is not None for name in _NODE_CODE)
         or any(_NODE_SETTINGS.search(read(name) or "") for name in settings)
-        or any(_NODE_LOCKED_HERE.search(read(name) or "") for name in locks)
+        or any(_NODE_LOCKED_HERE.search(text) or _has_link(name, text) for name in locks if (text := read(name)))
     )
     if runs or inside:
         return None
-    return _locked(locks, ["package.json", *settings], read)
+    return _locked(locks, ["package.json", *settings, *_NODE_IS], read)
+
+
+def _is_here(text: str) -> bool:
+    """May a package of Node's be a file or a folder of the project?"""
+    is_file = text.lower().endswith(_NODE_ARCHIVES) and "://" not in text
+    return is_file or ".." in text or text.startswith(("./", "~/")) or _NODE_ELSEWHERE.fullmatch(text) is None
+
+
+def _has_link(name: str, text: str) -> bool:
+    """Does a lock of npm's lead to a folder of the project, however its lines are set?"""
+    if not name.endswith(".json"):
+        return False
+    try:
+        return any(entry.get("link") for entry in _tables(json.loads(text)))
+    except ValueError:
+        return True  # nobody can tell
+
+
+def _tables(value: Any) -> Iterator[dict[str, Any]]:
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            yield one
+        waiting += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
 
 
 def _texts(value: Any) -> list[str]:
@@ -180,18 +221,44 @@ def _texts(value: Any) -> list[str]:
 
 
 def _uv(words: list[str], read: Read) -> list[str] | None:
-    project = read("pyproject.toml") or ""
-    builds = "--no-install-project" not in words and re.search(r"\[build-system\]|\bpackage\s*=\s*true", project)
-    if builds or _UV_LOCKED_HERE.search(read("uv.lock") or ""):
+    project, lock = _toml("pyproject.toml", read), _toml("uv.lock", read)
+    if project is None or lock is None:
         return None
-    return _locked(["uv.lock"], ["pyproject.toml", "uv.toml"], read)
+    builds = "build-system" in project or _at(project, "tool", "uv", "package") is True
+    if (builds and "--no-install-project" not in words) or any(
+        where not in (".", None) for source in _sources(lock) for where in map(source.get, _UV_HERE)
+    ):
+        return None
+    return _locked(["uv.lock"], ["pyproject.toml", "uv.toml", *_PYTHON_IS], read)
+
+
+def _toml(name: str, read: Read) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(read(name) or "")
+    except tomllib.TOMLDecodeError:
+        return None
+
+
+def _at(value: Any, *names: str) -> Any:
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _sources(lock: dict[str, Any]) -> list[dict[str, Any]]:
+    """Where the packages of a lock come from."""
+    found = [table["source"] for table in _tables(lock) if "source" in table]
+    return [one for one in found if isinstance(one, dict)]
 
 
 def _poetry(words: list[str], read: Read) -> list[str] | None:
-    builds = "--no-root" not in words and "package-mode = false" not in (read("pyproject.toml") or "")
-    if builds or re.search(r'^type = "(?:directory|file)"', read("poetry.lock") or "", re.MULTILINE):
+    project, lock = _toml("pyproject.toml", read), _toml("poetry.lock", read)
+    if project is None or lock is None:
         return None
-    return _locked(["poetry.lock"], ["pyproject.toml", "poetry.toml"], read)
+    builds = "--no-root" not in words and _at(project, "tool", "poetry", "package-mode") is not False
+    if builds or any(source.get("type") in ("directory", "file") for source in _sources(lock)):
+        return None
+    return _locked(["poetry.lock"], ["pyproject.toml", "poetry.toml", *_PYTHON_IS], read)
 
 
 def _pip(words: list[str], read: Read) -> list[str] | None:
@@ -209,7 +276,7 @@ def _pip(words: list[str], read: Read) -> list[str] | None:
     texts = [read(name) for name in files]
     if not files or not _are_known(others, _PIP_WORDS) or any(text is None or not _only_names(text) for text in texts):
         return None
-    return files
+    return [*files, *_PYTHON_IS]
 
 
 def _only_names(text: str) -> bool:
@@ -223,4 +290,7 @@ def _is_name(line: str) -> bool:
     named, *hashes = re.split(r" --hash[= ]", line)
     if len(named) > LINE_MAX or any(" " in one for one in hashes):
         return False
-    return bool(_PACKAGE.fullmatch(named) or _PIP_LINE.fullmatch(named))
+    package = _PACKAGE.fullmatch(named)
+    if package is not None and package["name"].lower().endswith(_ARCHIVES):
+        return False  # a file, whatever stands behind its name
+    return bool(package or _PIP_LINE.fullmatch(named))
