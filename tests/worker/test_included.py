@@ -1,10 +1,13 @@
 """`.worktreeinclude`: files of the user's that every clone gets, and what no agent can make of that."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 
+from folkmoot.worker.secrets.redactor import Known
+from folkmoot.worker.secrets.said import secrets_in
 from folkmoot.worker.setups import included
 from tests.worker.yard import Yard, git
 
@@ -156,3 +159,46 @@ def test_a_kept_setup_holds_none_of_them_and_is_another_where_they_are_others(tm
     three = yard.add("three", "shell echo $MOOT_ITEM >> own.txt", "report done")
     yard.run()
     assert ["ran" in words.split() for words in said(yard, three)] == [True, False]
+
+
+SAID = "Tr0ub4dor&3"
+FORMS = {
+    ".env": f"DATABASE_PASSWORD={SAID}  # of the test machine\n",
+    "quoted/.env": f"export DATABASE_PASSWORD='{SAID}' # a note\n",
+    "a.json": f'{{\n  "a": 1,\n  "databasePassword": "{SAID}",\n  "b": 2}}',
+    "b.json": f'{{"a":{{"DB_PASSWORD":"{SAID}"}}}}',
+    "c.json": f'{{"Main": "Server=x;User Id=u;Password={SAID};Pooling=true"}}',
+    "d.yaml": f'- name: db\n  "password": "{SAID}"\n- password: {SAID}\n',
+    "e.xml": f'<add key="DbPassword" value="{SAID}"/>',
+    ".netrc": f"machine a login b password {SAID}\n",
+    ".pgpass": f"localhost:5432:db:u:{SAID}\n",
+    ".npmrc": f"//registry.example/:_password={SAID}\n",
+}
+
+
+@pytest.mark.attack(
+    "secrets",
+    "a file that `.worktreeinclude` names says a password with a note behind it, in JSON, XML, or a connection string",
+    "its value is known as what the name says: hidden in output, and kept from landing",
+)
+@pytest.mark.parametrize("name", FORMS)
+def test_a_secret_is_known_by_its_name_in_every_usual_form(name: str) -> None:
+    known = Known()
+    known.add_included(name, FORMS[name])
+    assert SAID in known.forms
+
+
+def test_what_is_no_secret_by_its_name_is_none() -> None:
+    known = Known()
+    known.add_included(
+        "a.json", '{"title": "a whole sentence of plain words", "port": "example-port", "key_id": "a1b2c3"}'
+    )
+    assert not known.forms
+
+
+def test_a_file_of_any_form_is_read_in_a_time_that_grows_with_its_size() -> None:
+    for text in ("a" * 2_000_000, "a=" * 500_000, '"a":' * 500_000, "PASSWORD='" * 100_000, "x.y-" * 500_000):
+        began = time.monotonic()
+        for _ in secrets_in("a.json", text):
+            pass
+        assert time.monotonic() - began < 20

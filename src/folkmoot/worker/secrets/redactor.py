@@ -12,6 +12,7 @@ from typing import Any
 from folkmoot.worker.secrets.forms import VALUE_CHARS_MIN, folded_parts, forms_of
 from folkmoot.worker.secrets.looks import COMMON, HEADER_NAME, NAME_MAX, WORD_MAX, is_a_name, is_plain, looks_random
 from folkmoot.worker.secrets.looks import looks_secret as looks_secret
+from folkmoot.worker.secrets.said import secrets_in
 
 PIECE_CHARS = 4096  # a longer value is known by its pieces
 LINE_CHARS_MAX = 65_536  # an unfinished line that is longer is let out but for its end
@@ -125,6 +126,8 @@ class Known:
 
     def add_included(self, name: str, text: str) -> None:
         """Learn what in a file of the user's is a secret by its name or its look; of NAME=value, the value."""
+        for variable, value in secrets_in(name, text):
+            self.add(variable, value)
         self.add_file(name, ASSIGNED.sub("", text))
         for variable, said in ASSIGNED.findall(text):
             value = said.strip().strip("\"'")
