@@ -64,6 +64,13 @@ def test_a_script_that_could_not_stand_there_is_refused(built: Path, evil: str) 
 
 def test_a_board_becomes_a_page_with_its_story_and_its_way(nowhere: Moot, built: Path) -> None:
     nowhere("init")
+    flow = nowhere.folder / ".moot" / "flow.yaml"
+    flow.write_text(
+        f"{flow.read_text()}\nclone: {{setup: [[started-so]]}}\n".replace(
+            "  coder:\n", "  coder:\n    run: {command: [started-so]}\n"
+        )
+    )
+    nowhere("apply")
     nowhere("add", f"Greet {HOSTILE}")
     nowhere("add", "Another")
     nowhere.work("coder", summary="Said hello")
@@ -77,6 +84,7 @@ def test_a_board_becomes_a_page_with_its_story_and_its_way(nowhere: Moot, built:
     assert answers["me"]["role"] == "observer" and answers["me"]["name"] == ""
     assert {step["item"] for step in steps} == {"1", "2"} and "agent_completed" in {e["event"] for e in answers["log"]}
     assert answers["flow"].get("clients", {}) == {}
+    assert "started-so" not in page, "how agents are started is no part of it"
     assert nowhere("export", "--html", "board.html", "--json", code=1).error["code"] == "file_exists"
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from folkmoot.api.pages import BoardStatus
 from folkmoot.core.access import allowance
 from folkmoot.core.access.allowance import SECONDS_BURST
-from folkmoot.core.flow import Client
+from folkmoot.core.flow import Client, Land
 from folkmoot.doors.http import guard, shares
 from tests.doors.http.served import ADA, SECONDS, Connection, Served, served
 
@@ -215,12 +215,15 @@ def test_of_two_browsers_tokens_neither_counts(server: Served) -> None:
 
 @pytest.mark.attack(
     "doors",
-    "an observer, or whoever got a browser's cookie, reads in the flow what agents' programs are given (`set`)",
+    "an observer, or whoever got a browser's cookie, reads in the flow how agents are started, and what they are given",
     "how this machine starts its agents is for people: a run and an observer see the flow without it",
 )
 def test_what_programs_of_agents_are_given_is_for_people(server: Served) -> None:
     flow = server.board.queries.flow()
-    server.board.engine.adopt_flow(ADA, replace(flow, clients={"mine": Client(set={"HOST": "inner.example"})}), "")
+    started = {name: replace(one, run={"command": ["inner.example"]}) for name, one in flow.agents.items()}
+    given = {"mine": Client(set={"HOST": "inner.example"})}
+    land = Land(mode="pr", command=["/bin/forge", "inner.example"])
+    server.board.engine.adopt_flow(ADA, replace(flow, clients=given, agents=started, land=land), "")
     cookie = {"Cookie": signed_in(server)["Cookie"]}
     assert (
         b"inner.example" in server.get("flow").body and b"inner.example" in server.get("flow", server.token("b")).body

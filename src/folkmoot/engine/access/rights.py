@@ -12,6 +12,7 @@ from folkmoot.api.pages import LiveRuns
 from folkmoot.api.requests import AddComment, Claim, ReadOutput, Request, ShowFlow
 from folkmoot.api.screen import BoardView, Me, ShowChange
 from folkmoot.api.views import LiveRun
+from folkmoot.engine.access.shareable import shareable
 from folkmoot.engine.registry import BY_REQUEST, Calls
 from folkmoot.errors import Refused
 
@@ -55,7 +56,7 @@ class RoleCalls(Calls):
         answer = super().__call__(request, key)
         if self._role in ("run", "observer") and isinstance(request, ShowFlow):
             # What programs of agents get into their environment is for people; a browser's cookie looks as an observer.
-            return cast("Answer", replace(cast("Flow", answer), clients={}))
+            return cast("Answer", shareable(cast("Flow", answer)))
         if isinstance(answer, Me):
             return cast("Answer", replace(answer, role=self._role))
         if self._role == "run" and isinstance(answer, BoardView | LiveRuns):

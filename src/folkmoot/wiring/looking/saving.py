@@ -15,8 +15,8 @@ from folkmoot.api.screen import BoardView, ShowBoard, ShowChange, ShowProspect, 
 from folkmoot.api.usage import By
 from folkmoot.api.views import ItemView
 from folkmoot.core.commands import ENGINE
-from folkmoot.core.flow import Clone, Flow
 from folkmoot.doors.web.saved import saved_page
+from folkmoot.engine.access.shareable import shareable
 from folkmoot.engine.loading import known_item
 from folkmoot.engine.reads.metrics import family
 from folkmoot.engine.reads.plots.replay import steps
@@ -77,7 +77,7 @@ def gathered(board: "Application", item: str | None) -> SavedPage:
         left_out.append("the end of the replay: the board has more steps than a page can hold")
     answers: dict[str, Any] = {
         "board": view,
-        "flow": _shareable(ask(ShowFlow())),
+        "flow": shareable(ask(ShowFlow())),
         "me": replace(ask(WhoAmI()), name="", role="observer"),
         "status": _standing(ask(ShowStatus()), view),
         "metrics": ask(Measure(item=item)),
@@ -113,11 +113,6 @@ def _only(view: BoardView, items: set[str]) -> BoardView:
 
 def _standing(status: BoardStatus, view: BoardView) -> BoardStatus:
     return replace(status, runs=view.runs, questions=view.questions, blocked=view.blocked)
-
-
-def _shareable(flow: Flow) -> Flow:
-    """Without how this machine starts its agents, and whom it tells: that is no part of the work."""
-    return replace(flow, clients={}, notify=[], notices=[], clone=Clone(), mirror=None, mirror_people=[])
 
 
 def _events(board: "Application", only: set[str] | None, left_out: list[str]) -> list[Any]:
