@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.api.requests import ShowStatus
 from folkmoot.core.commands import Actor
 from folkmoot.core.report import Report
 from folkmoot.testing.builders import small_flow
+from folkmoot.wiring.running import tools_of
+from folkmoot.worker.worker import Worker
 from tests.worker.yard import ACTOR, Yard, git
 
 FLOW = """
@@ -110,4 +113,46 @@ def test_marked_conflicts_never_land(tmp_path: Path) -> None:
     assert git(yard.folder, "show", "main:a.txt").strip() == "theirs"
     assert yard.status(item) == "awaiting-divine-guidance"
     assert [run["agent"] for run in yard.show(item)["runs"]] == ["dev", "reader", "landing", "dev"]
+    yard.doctor()
+
+
+LABELLED = """
+flow: labelled
+start: dev
+limits: {slots: 2, lease: 60s, timeout: 30s, silence: 20s, executions: 2}
+columns: {dev: {agents: [dev], next: done, gate: [check]}}
+agents: {dev: {run: {command: ACTOR}, write: any}}
+gates: {check: {run: [/bin/sh, -c, "test ! -e moved.txt"], needs: [gpu]}}
+"""
+
+
+@pytest.mark.attack(
+    "gates",
+    "a gate needs a machine of its kind, and the branch moves before a worker of another machine lands the work",
+    "that worker does not land it: the gate runs again where it may run",
+)
+def test_a_landing_runs_no_gate_on_a_machine_that_it_is_not_for(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard", flow=LABELLED)
+
+    def work(*labels: str) -> None:
+        with tools_of(yard.board._application, str(yard.folder / ".moot"), yard.told.append) as tools:
+            Worker(tools, "worker", slots=2, until_idle=True, labels=labels).run()
+
+    item = yard.add("one", "write a.txt x", "report done")
+    work()
+    yard.board.lock("a.txt", seconds=600)
+    work("gpu")
+    (yard.folder / "moved.txt").write_text("x")
+    git(yard.folder, "add", ".")
+    git(yard.folder, "commit", "-q", "-m", "moved")
+    yard.board.unlock("a.txt")
+    before = len(yard.show(item)["runs"])
+    work()
+    assert len(yard.show(item)["runs"]) == before, "nobody has begun"
+    told = yard.board._application.asked_by(Actor("ann"))(ShowStatus()).blocked
+    assert [(one.why, one.reason) for one in told] == [("label", "a worker with label gpu")]
+    (yard.folder / "moved.txt").unlink()
+    git(yard.folder, "commit", "-q", "-a", "-m", "back")
+    work("gpu")
+    assert yard.status(item) == "done"
     yard.doctor()
