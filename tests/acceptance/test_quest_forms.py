@@ -228,7 +228,7 @@ def test_who_is_blocked_by_a_question_asks_it_once_with_its_options(tmp_path: Pa
 @pytest.mark.ledger("Q-08", "R-32")
 def test_options_that_nobody_understands_are_asked_back(tmp_path: Path) -> None:
     moot = quest(tmp_path)
-    said = {**STUCK, "question": "Email or SMS?", "options": [{"pros": "fast"}]}
+    said = {**STUCK, "question": "Email or SMS?", "options": [{"cost": "low"}]}
     told = moot.try_in(moot("claim", "pathseeker"), said)
     assert told.code == 2 and "is not an option" in told.err
 

@@ -94,8 +94,9 @@ def does(option: Option) -> str | None:
 # Under which names an object tells what can be chosen, the best first; a name or a number alone says too little.
 _NAMED = ("option", "label", "name", "title", "text", "choice", "value", "description", "id", "key")
 _WHY = ("why_insufficient", "why", "description")
+# Said of an option, and never itself what can be chosen.
+_SAID_OF = frozenset({*_WHY, *_NAMED, "pros", "cons", "reason", "context", "note", "notes", "cost", "risk", "risks"})
 _MARKS = ("id", "key", "letter", "number", "index")  # only number it
-_SAYS_OF_ONE = frozenset({*_WHY, "pros", "cons", "cost", "risk", "risks", "reason", "recommended"})  # chosen by nobody
 AN_OPTION = 'an option is a text, or an object such as {"option": "JWT", "why_insufficient": "…"}'
 
 
@@ -122,7 +123,7 @@ def option_told(value: Any) -> tuple[str, str | None] | None:
     own = next((name for name in named if not _is_mark(value[name])), next(iter(named), None))
     if own is None:
         pair = next(iter(value.items())) if len(value) == 1 else None
-        named_so = pair is not None and isinstance(pair[1], str) and str(pair[0]).casefold() not in _SAYS_OF_ONE
+        named_so = pair is not None and isinstance(pair[1], str) and str(pair[0]).casefold() not in _SAID_OF
         return _of_pair(str(pair[0]), pair[1]) if pair is not None and named_so else None
     why = next((name for name in _WHY if name != own and isinstance(value.get(name), str)), None)
     counted = [name for name in dict.fromkeys((*_MARKS, *_NAMED)) if name != own and _is_mark(str(value.get(name, "")))]
