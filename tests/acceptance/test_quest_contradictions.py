@@ -81,7 +81,7 @@ def test_a_review_that_may_ask_for_changes_is_asked_back(tmp_path: Path, said: V
 
 
 @pytest.mark.ledger("Q-08", "R-16")
-@pytest.mark.parametrize("name", ["questions", "openQuestions"])
+@pytest.mark.parametrize("name", ["questions", "openQuestions", "questionsForUser"])
 def test_questions_are_asked_and_none_is_none(tmp_path: Path, name: str) -> None:
     moot = decomposed(tmp_path)
     claim = moot("claim", "codeweaver")

@@ -21,3 +21,9 @@ from folkmoot.core.vocabulary.phrases.nothings import without_nothing
 )
 def test_words_behind_a_signal_are_what_came_out(said: Report, blockers: str | None) -> None:
     assert without_nothing(said).blockers == blockers
+
+
+@pytest.mark.ledger("R-12")
+@pytest.mark.parametrize(("told", "reason"), [("none", None), ("n/a", None), ("None.", None), ("security", "security")])
+def test_a_reason_to_ask_that_says_that_there_is_none_is_none(told: str, reason: str | None) -> None:
+    assert without_nothing(Report(outcome="failed", escalation_reason=told)).escalation_reason == reason

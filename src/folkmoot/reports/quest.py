@@ -159,9 +159,16 @@ def status_report(data: dict[str, Any]) -> Report:
     return finish(outcome, said, **parts)
 
 
+# Questions to a person, by the names that they are listed under.
+_QUESTIONS = (
+    *("questions", "openQuestions", "open_questions", "questionsForUser", "questions_for_user", "questionsForHuman"),
+    *("userQuestions", "clarificationsNeeded", "clarifications_needed"),
+)
+
+
 def _with_question(data: dict[str, Any]) -> dict[str, Any]:
     """The report with its `questions` as the one question that a person is asked."""
-    name = next((name for name in ("questions", "openQuestions", "open_questions") if data.get(name)), "question")
+    name = next((name for name in _QUESTIONS if data.get(name)), "question")
     asked = data.get(name)
     words = [asked] if isinstance(asked, str) else asked if isinstance(asked, list) else []
     if "question" in data or not words or not all(isinstance(one, str) for one in words):

@@ -49,8 +49,11 @@ def telling(words: Iterable[str]) -> list[str]:
 
 
 def without_nothing(said: Report) -> Report:
-    """The report without lessons, next steps and blockers that say that there are none: nobody is to be told those.
-    Behind a signal they are all that its speaker says: "EXPERT_UNSUCCESSFUL: nothing found" is what came out."""
+    """The report without lessons, next steps, blockers and a reason to ask that say that there are none: nobody is to
+    be told those. Behind a signal they are all that its speaker says: "EXPERT_UNSUCCESSFUL: nothing found" is what came
+    out."""
+    if said.escalation_reason and says_nothing(said.escalation_reason):
+        said = replace(said, escalation_reason=None)
     if not (said.lessons or said.next_steps or said.blockers):
         return said
     parts = {"lessons": telling(said.lessons), "next_steps": telling(said.next_steps)}
