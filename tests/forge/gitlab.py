@@ -48,6 +48,8 @@ class GitLab(GitHub):
         if parts.path == "/api/v4/users":
             return 200, [{"id": self._user(asked["username"]), "username": asked["username"]}]
         below = "/api/v4/projects/acme%2Fweb%2Fshop/"
+        if parts.path == below.rstrip("/"):
+            return 200, {"path_with_namespace": PROJECT}
         if not parts.path.startswith(below):
             return 404, {"message": "404 Project Not Found"}
         place = unquote(parts.path.removeprefix(below)).split("/")

@@ -43,6 +43,10 @@ class GitHub:
         self._required: dict[str, tuple[float, list[str] | None]] = {}
         self._merges: dict[str, tuple[float, str]] = {}
 
+    def check(self) -> None:
+        """Refused where the repository is not there, or is not for this token to see."""
+        self.http.get(self._at("").rstrip("/"))
+
     @in_good_form()
     def propose(self, wish: Wish) -> Pulled:
         found = self._open(wish)

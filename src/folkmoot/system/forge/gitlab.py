@@ -51,6 +51,10 @@ class GitLab:
         self._graphql = "/" + base.rstrip("/").partition("://")[2].partition("/")[2].removesuffix("/v4") + "/graphql"
         self.rests: float | None = None
 
+    def check(self) -> None:
+        """Refused where the project is not there, or is not for this token to see."""
+        self.http.get(self._at("").rstrip("/"))
+
     @in_good_form()
     def propose(self, wish: Wish) -> Pulled:
         found = self._open(wish)

@@ -115,7 +115,7 @@ class Http:
             raise ForgeAway("forge_away", "the forge does not answer in time", "") from None
         except (OSError, http.client.HTTPException, ValueError) as error:
             words = str(getattr(error, "strerror", None) or "it did not answer in good form")
-            raise ForgeAway("forge_away", "the forge cannot be reached: {why}", "", words) from None
+            raise ForgeAway("forge_away", "the forge {host} cannot be reached: {why}", "", self._host, words) from None
         finally:
             over.cancel()
             connection.close()

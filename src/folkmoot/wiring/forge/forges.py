@@ -47,19 +47,19 @@ class Forges:
     def __call__(self, flow: Flow) -> Forge:
         named = tuple(flow.land.command) or place_named(self._home, flow)
         if named not in self._made:
-            self._made[named] = self._open(named) if isinstance(named, Named) else spoken(self._home, named)
+            self._made[named] = self.opened(named) if isinstance(named, Named) else spoken(self._home, named)
         return self._made[named]
 
     def of(self, flow: Flow, kind: ForgeKind, repository: str) -> IssueForge:
         """Where the issues of a repository are: never where the address of an issue says."""
         named = _issues_named(self._home, flow, kind, repository)
         if named not in self._made:
-            self._made[named] = self._open(named)
+            self._made[named] = self.opened(named)
         made = self._made[named]
         assert not isinstance(made, Spoken)
         return made
 
-    def _open(self, named: Named) -> GitHub | GitLab:
+    def opened(self, named: Named) -> GitHub | GitLab:
         token = token_of(self._home, named, self._programs)
         if named.kind == "gitlab":
             return GitLab(named.api, named.repository, token, GITLAB.hint)
@@ -85,11 +85,12 @@ def spoken(home: str, command: tuple[str, ...]) -> Spoken:
 
 
 def named_forge(home: str, flow: Flow, programs: Finder) -> str:
-    """Its name for people; refused where it cannot be asked. Nobody is asked for that: a look costs nothing."""
+    """Its name for people; refused where it cannot be asked, or does not show the repository to whoever asks."""
     if flow.land.command:
         return spoken(home, tuple(flow.land.command)).program
     named = place_named(home, flow)
     token_of(home, named, programs).check()
+    Forges(home, programs).opened(named).check()
     return named.repository
 
 

@@ -8,6 +8,7 @@ from folkmoot.errors import MootError
 from folkmoot.wiring.forge.forges import named_forge
 from folkmoot.wiring.git_status import changed_files, knows_flow, look_at_remote
 from folkmoot.wiring.trust import Outside, git_for, place_of, project_of
+from folkmoot.worker.forge.port import ForgeAway
 from folkmoot.worker.git.elsewhere.findings import findings
 from folkmoot.worker.git.places import Place, checked_out, pointer
 from folkmoot.worker.git.target import HEAD_BRANCH, check_branch
@@ -64,9 +65,13 @@ def _remote(home: str, flow: Flow) -> Look:
 
 
 def _forge(home: str, flow: Flow) -> Look:
-    """Is it known where work is proposed, and by whom? Nobody is asked for that: a look costs nothing."""
+    """Is it known where work is proposed, and by whom? The forge is asked for its repository: a wrong name or token
+    costs nothing yet."""
     try:
         repository = named_forge(home, flow, Outside(home))
+    except ForgeAway as error:
+        words = f"{error.message}; finished work waits until it can be"
+        return Look(look="forge", state="note", about=flow.base_remote or "", words=words)
     except MootError as error:
         return Look(look="forge", state="act", about=flow.base_remote or "", words=error.message, next=error.hint)
     by, kind = "by" if flow.land.command else "in", "drafts" if flow.land.draft else "ready for review"

@@ -23,13 +23,16 @@ def description(view: ItemView, agents: Collection[str], commit: str, evidence: 
     """`agents` are those of the flow: gates are told of apart."""
     runs = [run for run in view.runs if run.agent in agents]
     done = [run for run in runs if run.report is not None and run.outcome == "done"]
-    said = next((run.report.summary for run in reversed(done) if run.report and run.report.summary.strip()), "")
+    words = [run for run in done if run.report and run.report.summary.strip()]
+    # Whoever changed something says what it is; who only looked says that it is good.
+    telling = next((run for run in reversed(words) if run.changed), next(iter(reversed(words)), None))
+    said = telling.report.summary if telling is not None and telling.report is not None else ""
     parts = [
         fenced(said[:SUMMARY_MAX]) if said else "",
         _gates(view, commit, evidence),
         _runs(runs),
         f"For {view.issue.repository}#{view.issue.number}." if view.issue is not None else "",
-        f"Item {view.id}. The gates ran on exactly this commit before it was pushed.",
+        f"Item {view.id}. The gates ran on exactly these files before they were pushed.",
     ]
     return "\n\n".join([BEGIN, *(unmarked(part) for part in parts if part), END])
 

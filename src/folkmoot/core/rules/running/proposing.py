@@ -92,7 +92,8 @@ def meet(case: Case, command: MeetOthersWork) -> None:
         words = "run {run} is of {agent}, and moves no branch"
         raise Refused("not_landing", words, "report the work instead", run.id, run.agent)
     words = f"{command.branch} holds {command.commit[:12]}, which this board did not put there"
-    end_run(case, "agent_completed", "released", {"summary": words}, outcome="released", item={"landing": None})
+    told = {"outcome": "released", "summary": words}
+    end_run(case, "agent_completed", "released", told, outcome="released", item={"landing": None})
     before = case.item.proposal
     proposal = before or Proposal(number=0, url="", branch=command.branch, commit="")
     _ask_about_change(case, proposal, command.commit, words)

@@ -67,13 +67,13 @@ OUTCOMES = {
     "delegates": ("asked for help", CARE),
     "split": ("split it", GOOD),
     "incomplete": ("left it incomplete", CARE),
+    "released": ("gave it back", QUIET),
 }
 
 
 def _completed(context: View, comments: Comments) -> Said:
     lead, style = OUTCOMES.get(context.get("outcome", ""), (f"reported {context.get('outcome')}", ""))
-    # Beside a verdict nothing has failed, and a cause explains nothing.
-    cause = context.get("cause") if context.get("outcome") in PARTIAL else None
+    cause = context.get("cause") if context.get("outcome") in PARTIAL else None  # beside a verdict it explains nothing
     return Said(f"{lead} ({cause})" if cause else lead, detail=context.get("summary") or "", style=style)
 
 
@@ -245,7 +245,7 @@ SAYS: dict[str, Say] = {
     ),
     "work_waits": _says("its work is kept, and lands when others are done", "{why}", style=CARE),
     "landing_called": _says("its work must land first", "{why}"),
-    "landing_recorded": _says("is about to move {branch}", "to {new}", style=QUIET),
+    "landing_recorded": _says("made the commit for {branch}", "{new}", style=QUIET),
     "landing_deferred": _says("waits to land", "{why}", style=CARE),
     "landing_failed": _says("could not land it, round {round}", "{why}", style=BAD),
     "work_proposed": _says("proposed its work", "{url}", style=GOOD),

@@ -116,9 +116,8 @@ def _heading(page: Page, view: ItemView, flow: Flow, lost: LostWork | None) -> N
     if view.issue is not None:
         page.line((f"from {one_line(view.issue.url)}", QUIET), hang=2)
     if view.proposal is not None and view.proposal.number:
-        page.line(
-            (f"proposed as {one_line(view.proposal.url)}", GOOD), (f": {one_line(view.proposal.stands)}", QUIET), hang=2
-        )
+        stands = f": {one_line(view.proposal.stands)}" if view.proposal.stands else ", not looked at since"
+        page.line((f"proposed as {one_line(view.proposal.url)}", GOOD), (stands, QUIET), hang=2)
     if view.head:
         words = f"work that has not landed: {view.head[:ID_SHOWN]}"
         page.line((words, CARE), (f", kept as {view.branch} in .moot/repo.git", QUIET), hang=2)
