@@ -109,7 +109,7 @@ def test_a_machine_that_sleeps_past_its_lease_and_wakes_changes_nothing(postgres
 @pytest.mark.slow
 def test_machines_that_sleep_again_and_again_land_every_item_once(postgres: Server, tmp_path: Path) -> None:
     chance = random.Random(3)
-    hosts, remote = hosts_of(postgres, tmp_path, lease=f"{LEASE}s")
+    hosts, remote = hosts_of(postgres, tmp_path, lease=f"{LEASE}s", executions=50)  # nobody is asked
     names = [f"file{number}.txt" for number in range(30)]
     for name in names:
         add(hosts[0], name, "shell sleep 1")
@@ -192,7 +192,7 @@ def jump(folder: Path, clocks: Clocks, monkeypatch: pytest.MonkeyPatch, jumps: l
             patch.setenv(name, value)
         server = Server()
     try:
-        hosts, remote = hosts_of(server, folder)
+        hosts, remote = hosts_of(server, folder, executions=50)
         names = [f"file{number}.txt" for number in range(items)]
         for name in names:
             add(hosts[0], name, "shell sleep 1")

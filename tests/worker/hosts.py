@@ -47,6 +47,7 @@ def hosts_of(
     more: str = "",
     land: str = "",
     lease: str = "4s",
+    executions: int = 2,
 ) -> tuple[list[Host], Path]:
     """Three of them. `boards` are other ways to the same board, one for each; `envs` what each has besides."""
     board, remote = board or postgres.database(), folder / "shared.git"
@@ -61,6 +62,7 @@ def hosts_of(
     git(first, "push", "-q", "origin", "main")
     said = {"more": more, "after": after, "agents": land, "agent": agent, "lease": lease}
     flow = FLOW.format(remote="origin", gate=", gate: [check]", actor=ACTOR, gates=CHECK, **said)
+    flow = flow.replace("executions: 2", f"executions: {executions}")
     (first / ".moot").mkdir()
     (first / ".moot" / "flow.yaml").write_text(flow)
     for name in ("two", "three"):
