@@ -31,6 +31,7 @@ from bench.server import wakeup as hosts
 from bench.serving import cycles as serving
 from bench.serving import page
 
+BUSY = "how busy the machine was, before and after: processes that wanted to run"
 TARGET = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 PARTS: dict[str, Callable[[], Mapping[str, object]]] = {
     "One caller, claim and report, FULL, beside its own statements replayed raw": cycle.run,
@@ -60,22 +61,29 @@ PARTS: dict[str, Callable[[], Mapping[str, object]]] = {
 
 
 def main(words: list[str]) -> int:
-    """Of all parts, or of those whose title holds one of the words; the others stay as they stand on the page."""
-    known = {} if not words else sections(TARGET.read_text("utf-8"))
-    text = ["# Benchmarks", "", "Made by `make bench`. Ratios are what counts: the machine is shared and noisy.", ""]
-    text += [f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}.", ""]
+    """Of all parts, or of those whose title holds one of the words; the others stay as they stand on the page. Each is
+    written when it is measured: who ends the run keeps what there is."""
+    known = sections(TARGET.read_text("utf-8")) if TARGET.exists() else {}
     for title, run in PARTS.items():
         if words and not any(word.lower() in title.lower() for word in words):
-            text += known.get(title, [])
             continue
         print(f"\n{title}", flush=True)
-        text += [f"## {title}", "", "| what | measured |", "|---|---|"]
-        for what, value in run().items():
+        text = [f"## {title}", "", "| what | measured |", "|---|---|"]
+        before = os.getloadavg()[0]
+        found = {**run(), BUSY: f"{before:.1f}, {os.getloadavg()[0]:.1f} of {os.cpu_count()} cores"}
+        for what, value in found.items():
             print(f"  {what:<50} {value}", flush=True)
             text.append(f"| {what} | {value} |")
-        text.append("")
-    TARGET.write_text("\n".join(text), "utf-8")
+        known[title] = [*text, ""]
+        TARGET.write_text("\n".join(page_of(known)), "utf-8")
     return 0
+
+
+def page_of(known: Mapping[str, list[str]]) -> list[str]:
+    """The parts in their order, as far as they were measured."""
+    text = ["# Benchmarks", "", "Made by `make bench`. Ratios are what counts: the machine is shared and noisy.", ""]
+    text += [f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}.", ""]
+    return text + [line for title in PARTS for line in known.get(title, [])]
 
 
 def sections(text: str) -> dict[str, list[str]]:
