@@ -16,7 +16,7 @@ from tests.reports.test_json_dialects import DOCUMENTS
 
 # These run agents, play for long, wait, or write files where they are told to.
 LEFT_OUT = {
-    *("run", "worker", "demo", "simulate", "init", "completion"),
+    *("run", "worker", "serve", "mcp", "demo", "simulate", "init", "completion"),
     *("backup", "restore", "export", "import"),
 }
 # A lease that ends soon would be noticed by the next command, and change the board whatever that says.

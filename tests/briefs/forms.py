@@ -44,6 +44,9 @@ def sections(text: str) -> dict[str, str]:
     return {heading: "\n".join(lines).strip() for heading, lines in found.items()}
 
 
+PATH = "src/part.py"
+
+
 def filled_forms(text: str) -> Iterator[tuple[str, str]]:
     """Every form of a report in a text, filled in, and the outcome that it says."""
     for language, body in FENCE.findall(text):
@@ -71,7 +74,10 @@ def _chosen(form: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _filled(value: Any) -> Any:
     if isinstance(value, dict):
-        return {_dotted(name): _filled(part) for name, part in value.items()}
+        # Of a task's files words would name none.
+        is_task = "files" in value and isinstance(value["files"], list)
+        filled = {_dotted(name): _filled(part) for name, part in value.items()}
+        return {**filled, "files": [PATH]} if is_task else filled
     if isinstance(value, list):
         return [_filled(part) for part in value]
     if isinstance(value, str):

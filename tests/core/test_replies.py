@@ -48,7 +48,7 @@ def found(board: SoundBoard, agent: str) -> dict[str, list[str]]:
         ({"fixed_issues": ["null check missing"], "deferred": [RACE]}, ["fixed issues: null check missing"], None),
         ({"wontfix": {"issue 2": "one thread"}}, [], ["wontfix: one thread"]),
         ({"fixes": ["cancel() is guarded", "a test was added"], "fixed": [7, True, None]}, [], []),
-        ({"not_fixed": ["in"]}, [], []),
+        ({"wontfix": ["in"]}, [], []),
     ],
     ids=str,
 )

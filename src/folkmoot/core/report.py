@@ -212,7 +212,11 @@ class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
 
     @property
     def is_unread(self) -> bool:
-        """Does it stand for a text that is no report? Then whoever wrote that has said none of its fields."""
+        """Does it stand for a text that is no report? Then whoever wrote that has said none of its fields.
+
+        >>> Report.unread("it holds no report", "I am done").is_unread
+        True
+        """
         return self.cause == "protocol" and UNREAD in self.extra
 
     @classmethod

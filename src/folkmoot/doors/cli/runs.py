@@ -12,7 +12,6 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.running.hearing import answer_words
 from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Session, Span, in_run, keyed, number_of, plain, read_text
-from folkmoot.doors.cli.steering import printing
 from folkmoot.doors.waiting import Waiting, patiently, when_ready
 from folkmoot.errors import Invalid, NothingToDo, Refused
 
@@ -195,6 +194,8 @@ def ask_command(session: Session, question: str, options: tuple[str, ...], conte
     def told() -> None:
         click.echo(plain(asked.answer or f"asked: {asked.id}"))
         if beside:
+            from folkmoot.doors.cli.steering import printing  # only people need it
+
             printing.heard(Sentences(sentences=beside))
 
     session.answer(asked, told)

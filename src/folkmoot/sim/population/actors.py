@@ -164,7 +164,9 @@ class Effort:
         """It is contradicted: it gives in everywhere, or insists where it was spoken to last."""
         if self._happens("agrees"):
             agreed = [said for dispute in disputes for said in dispute["to_agree"]["comments"]]
-            remarks = [Remark(content="Agreed.", parent=s["parent"], resolution=s["resolution"]) for s in agreed]
+            remarks = [
+                Remark(content="Agreed, in all of it.", parent=s["parent"], resolution=s["resolution"]) for s in agreed
+            ]
             return replace(self._made(), summary="agreed, and changed", comments=remarks)
         said = disputes[-1]["to_disagree"]["comments"][0]
         reply = Remark(content="It is right as it stands.", parent=said["parent"])
