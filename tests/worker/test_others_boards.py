@@ -11,13 +11,18 @@ import pytest
 
 from folkmoot import Board
 from folkmoot.core.commands import ENGINE
+from folkmoot.core.events import Change, Event
 from folkmoot.core.report import Report
+from folkmoot.engine.rebuild import Fold
 from folkmoot.errors import Refused
+from folkmoot.store.codec import Unreadable
+from folkmoot.wiring.backups import restore
 from folkmoot.wiring.boards import FileBoards
-from folkmoot.wiring.files.brought import has_begun
+from folkmoot.wiring.files.brought import has_begun, note_brought
+from folkmoot.wiring.forge.forges import Forges
 from folkmoot.wiring.reading import check_owner
 from folkmoot.wiring.running import tools_of
-from folkmoot.wiring.trust import check_repository
+from folkmoot.wiring.trust import Outside, check_repository
 from tests.worker.yard import Yard, git
 
 
@@ -186,3 +191,59 @@ def test_a_board_that_was_brought_here_begins_nothing_by_itself(tmp_path: Path) 
     ran.unlink()
     with closing(FileBoards().open(str(project))) as board, FileBoards().attend(board, told.append):
         assert has_begun(str(project / ".moot"))
+
+
+@pytest.mark.attack(
+    "board",
+    "somebody else's backup is restored where a board's folder is there already, or over a board of one's own",
+    "it counts as brought here, unless what is brought back is an earlier moment of this very board",
+)
+@pytest.mark.parametrize("there", ["nothing", "an empty folder", "a board of one's own", "the same board"])
+def test_a_backup_of_another_board_begins_nothing(tmp_path: Path, there: str) -> None:
+    theirs = Yard(tmp_path / "theirs")
+    theirs.add("One", "write one.txt 1", "report done")
+    backup = str(tmp_path / "theirs.moot")
+    FileBoards().backup(str(theirs.folder), backup)
+    home = tmp_path / "mine" / ".moot"
+    if there == "a board of one's own":
+        made(tmp_path / "mine")
+    elif there == "an empty folder":
+        home.mkdir(parents=True)
+    elif there == "nothing":
+        home.parent.mkdir()
+    else:
+        theirs.add("Two", "write two.txt 2", "report done")
+        home = theirs.folder / ".moot"
+    theirs.board.close()
+    restore(str(home), backup, None)
+    assert has_begun(str(home)) is (there == "the same board")
+
+
+def test_nothing_of_the_flow_of_a_board_from_elsewhere_is_used_before_its_user_says_so(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard")
+    home, board = str(yard.folder / ".moot"), yard.board._application
+    note_brought(home)
+    for use in (lambda: Forges(home, Outside(home)), lambda: tools_of(board, home, lambda event: None).__enter__()):
+        with pytest.raises(Refused) as told:
+            use()
+        assert told.value.code == "brought_board"
+    looks = FileBoards().ready(board, agents=[], again=False, first=False, tell=lambda words: None)
+    assert not looks.ok and [one.look for one in looks.looks] == ["flow"]
+    yard.board.close()
+    again = FileBoards().create(str(yard.folder), "kanban")
+    assert "from now on" in again.notes[-1]
+    again.close()
+    assert has_begun(home)
+
+
+@pytest.mark.attack(
+    "board",
+    "a log calls a commit by what is an option for git, such as `--upload-pack=COMMAND`",
+    "the log is refused by name: no commit and no branch begins so",
+)
+@pytest.mark.parametrize("field", ["head", "landed", "landed_on"])
+def test_no_commit_of_a_log_is_an_option_of_git(field: str) -> None:
+    change = Change("items", "1", {field: "--upload-pack=touch x"})
+    event = Event(name="item_edited", item="1", agent="a", changes=[change], seq=3)
+    with pytest.raises(Unreadable, match="a commit or a branch"):
+        Fold().feed(event)

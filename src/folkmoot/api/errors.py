@@ -92,6 +92,7 @@ REFUSED = {
     "not_together": "one of several items that were to land together does not land now",
     "older_program": "a worker of the board is of a newer Folkmoot",
     "other_commit": "the branch was to move to another commit",
+    "brought_board": "the board came from elsewhere, and its user has not begun it here",
     "other_repository": "the board was made for another repository",
     "parent_ended": "the parent is done or cancelled",
     "path_held": "somebody else holds the path",

@@ -28,6 +28,7 @@ class Fold:
             if change.table == "runs":
                 _check_name(event, change)
             try:
+                _check_for_git(event, change.fields)
                 rows = self.tables[change.table]
                 rows[change.id] = evolve(rows.get(change.id), typed(change))
             except (KeyError, TypeError, ValueError, RecursionError, msgspec.ValidationError) as fault:
@@ -80,6 +81,23 @@ def _check_name(event: Event, change: Change) -> None:
     for name in (change.id, change.fields.get("id", change.id)):
         if not isinstance(name, str) or not is_run_id(name):
             raise Unreadable(f"event {event.seq} has a run {str(name)[:80]!r}, and no run can be called so")
+
+
+# Fields that git is asked with: commits, trees and branches.
+_GITS = frozenset({"head", "landed", "commit", "new", "old", "onto", "tree", "base", "found", "taking", "branch"})
+_GITS |= {"landed_on", "target", "marked", "merged", "remote"}
+
+
+def _check_for_git(event: Event, said: Any, name: str = "") -> None:
+    """A log may come from anywhere, and what begins with a dash is an option for git. No commit and no branch does."""
+    if isinstance(said, str) and name in _GITS and said.startswith("-"):
+        raise Unreadable(f"event {event.seq} calls {said[:80]!r} a commit or a branch, and none is called so")
+    if isinstance(said, dict):
+        for key, part in said.items():
+            _check_for_git(event, part, str(key))
+    elif isinstance(said, list):
+        for part in said:
+            _check_for_git(event, part, name)
 
 
 def give_back(engine: Engine) -> list[str]:

@@ -68,7 +68,7 @@ def restore(home: str, file: str | None, at: int | None, ago: float | None = Non
             manifest = task.unpack(file) if file is not None else None
             connection = task.take(stack)
             view = task.go(connection, file, manifest, at, ago)
-            if made:
+            if file is not None and not task.is_own:
                 note_brought(home)
             return view
     except BaseException:
@@ -87,6 +87,7 @@ class _Restore:
         self.mark = stamp()
         self.notes: list[str] = []
         self.aside: str | None = None
+        self.is_own = False  # what is brought back is an earlier moment of this very board
         self._log_damage: Unavailable | None = None
         self._unfinished = unfinished
         self._old = os.path.join(self._folder("old"), STORE)
@@ -134,6 +135,7 @@ class _Restore:
             raise faults.damaged(self.path, "its log cannot be read")
         shown = self.path if file is None else file
         told = rebuild(source, self._new, at if ago is None else _event_at(source, shown, ago), shown)
+        self.is_own = os.path.exists(self._old) and log.is_past(source, self._old, told.at)
         kept = self._keep() if connection is not None else None
         refs = self._bring_work(manifest)
         self._put(connection)

@@ -93,8 +93,14 @@ class FileBoards:
 
     def _made_for_this(self, home: str) -> Application:
         """A board that is there: its user may say that it is for the repository that was made, or moved, since."""
+        from folkmoot.wiring.files.brought import begin_here, has_begun
         from folkmoot.wiring.trust import made_for_this
 
+        if not has_begun(home):
+            begin_here(home)
+            application = self.open(home)
+            application.notes.append("what its flow says is used here from now on")
+            return application
         if not made_for_this(home):
             raise Refused("board_exists", "there is a board in {folder} already", "use it: <board>", shown(home))
         application = self.open(home)

@@ -31,7 +31,7 @@ from folkmoot.system.processes.port_ranges import take_ports
 from folkmoot.system.relay import RelayServer
 from folkmoot.system.sandbox import choose
 from folkmoot.system.wake import FileWatch
-from folkmoot.wiring.files.brought import begin_here
+from folkmoot.wiring.files.brought import begin_here, check_begun, has_begun
 from folkmoot.wiring.forge.beside import watched
 from folkmoot.wiring.forge.forges import Forges
 from folkmoot.wiring.looking.lost import lost_landings
@@ -87,8 +87,9 @@ def open_repository(home: str, target: str, flow_now: Callable[[], Flow] | None 
     passed_over = [rule for folder in shown for rule in ignore_rules(folder)]
     repository = Repository.open(git_for(home), project_of(home), os.path.abspath(home), target, own, passed_over)
     repository.told = _told_now(home, flow_now)
-    repository.remote_now = _remote_now(repository, lambda: flow_now().remote if flow_now else None)
-    repository.base_now = _remote_now(repository, lambda: flow_now().base_remote if flow_now else None)
+    flow = flow_now if flow_now is not None and has_begun(home) else None  # a stranger's flow names no remote
+    repository.remote_now = _remote_now(repository, lambda: flow().remote if flow else None)
+    repository.base_now = _remote_now(repository, lambda: flow().base_remote if flow else None)
     repository.proposes = lambda: flow_now is not None and flow_now().proposes
     return repository
 
@@ -174,6 +175,7 @@ def tools_of(
     adopts: bool = False,
 ) -> Iterator[Tools]:
     home = os.path.abspath(home)
+    check_begun(home)
     flow = application.queries.flow()
     check_repository(home)
     check_files(home, [])

@@ -14,6 +14,7 @@ from folkmoot.system.forge.github import GitHub
 from folkmoot.system.forge.gitlab import GitLab
 from folkmoot.system.forge.spoken import Spoken
 from folkmoot.system.forge.token import APP_VARIABLE, GITHUB, GITLAB, VARIABLE, Login, Token, without_tokens
+from folkmoot.wiring.files.brought import check_begun
 from folkmoot.wiring.trust import git_for, in_reach, outside_path, place_of, started_outside, trees_of
 from folkmoot.worker.forge.port import Forge, IssueForge
 from folkmoot.worker.git.remote.naming import place_of as remote_place
@@ -40,6 +41,7 @@ class Forges:
     """Made once for each way that the flow says it: what was told before, and who asks, is kept."""
 
     def __init__(self, home: str, programs: Finder) -> None:
+        check_begun(home)
         self._home = home
         self._programs = programs
         self._made: dict[Named | tuple[str, ...], GitHub | GitLab | Spoken] = {}

@@ -13,6 +13,7 @@ from folkmoot.engine.application import Application
 from folkmoot.engine.reads.blocked import DAY, POOL, STOPPED
 from folkmoot.errors import Invalid, MootError
 from folkmoot.flows.spans import format_span
+from folkmoot.wiring.files.brought import check_begun
 from folkmoot.wiring.git_status import uncommitted
 from folkmoot.wiring.readiness.gate_looks import GateLooks
 from folkmoot.wiring.readiness.kept import keep, read_kept
@@ -52,6 +53,10 @@ def look(
         raise Invalid("unknown_agent", words, "agents: {known}", unknown[0], list(flow.agents))
     looks: list[Look] = []
     untold: list[str] = []
+    try:
+        check_begun(home)
+    except MootError as error:
+        return Readiness(ok=False, looks=[Look(look="flow", state="act", words=error.message, next=error.hint)])
     try:
         with tools_of(application, home, lambda event: None) as tools:
             looks += _clients(tools, home, flow, agents, first=first)

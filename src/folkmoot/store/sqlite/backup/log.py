@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from folkmoot.core.events import Event
-from folkmoot.errors import Invalid
+from folkmoot.errors import Invalid, Unavailable
 from folkmoot.store.codec import decoded
 from folkmoot.store.lines import Link, write_lines
 from folkmoot.store.sql import hash_chain
@@ -103,6 +103,18 @@ def last_by(connection: apsw.Connection, at: int) -> int:
     found: Any = connection.execute(LAST_BY, (at,)).get
     seq: int = found or 0
     return seq
+
+
+def is_past(source: str, own: str, seq: int) -> bool:
+    """Is the event of a proven log one of our own log too? Its hash speaks for all before it."""
+    chains: list[Any] = []
+    for path in (source, own):
+        try:
+            with reading(path) as connection:
+                chains.append(connection.execute("SELECT chain FROM events WHERE seq = ?", (seq,)).get)
+        except Unavailable:
+            return False
+    return chains[0] is not None and chains[0] == chains[1]
 
 
 def moment_of(connection: apsw.Connection, seq: int) -> int:

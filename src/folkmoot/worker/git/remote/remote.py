@@ -153,7 +153,9 @@ class Remote:
         flags = ("--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance")
         # What is there was good enough for whoever pushed it: old objects often would not pass a check.
         unchecked = ("-c", "fetch.fsckObjects=false", "-c", "transfer.fsckObjects=false")
-        self._said(*unchecked, "fetch", *self._theirs, *flags, self.place, *specs, seconds=CARRY_SECONDS)
+        self._said(
+            *unchecked, "fetch", *self._theirs, *flags, "--end-of-options", self.place, *specs, seconds=CARRY_SECONDS
+        )
 
     def _push(self, *words: str, seconds: float) -> None:
         flags = [word for word in words if word.startswith("--")]
