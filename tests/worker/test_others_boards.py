@@ -22,7 +22,8 @@ from folkmoot.wiring.files.brought import has_begun, note_brought
 from folkmoot.wiring.forge.forges import Forges
 from folkmoot.wiring.reading import check_owner
 from folkmoot.wiring.running import tools_of
-from folkmoot.wiring.trust import Outside, check_repository
+from folkmoot.wiring.serving.tokens import FileAccess
+from folkmoot.wiring.trust import Outside, check_repository, check_untracked
 from tests.worker.yard import Yard, git
 
 
@@ -191,6 +192,29 @@ def test_a_board_that_was_brought_here_begins_nothing_by_itself(tmp_path: Path) 
     ran.unlink()
     with closing(FileBoards().open(str(project))) as board, FileBoards().attend(board, told.append):
         assert has_begun(str(project / ".moot"))
+
+
+@pytest.mark.attack(
+    "board",
+    "a repository that the user clones brings what the board makes for itself: its repository, tokens, a kept setup",
+    "it is refused by name before anything of it is used: git tracks nothing of the board's own but its flow",
+)
+@pytest.mark.parametrize("name", ["repo.git/HEAD", "access/key", "setups/a/b", "RUNS/x", "board.db-brought"])
+def test_what_a_board_makes_for_itself_never_comes_with_a_repository(tmp_path: Path, name: str) -> None:
+    yard = Yard(tmp_path / "theirs")
+    home = str(yard.folder / ".moot")
+    path = yard.folder / ".moot" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("theirs")
+    check_untracked(home)
+    git(yard.folder, "add", "-f", f".moot/{name}", ".moot/flow.yaml")
+    for use in (lambda: check_repository(home), FileAccess(home).tokens, FileAccess(home).key):
+        with pytest.raises(Refused) as told:
+            use()
+        assert told.value.code == "board_of_another"
+    git(yard.folder, "rm", "-q", "--cached", f".moot/{name}")
+    check_untracked(home)
+    yard.board.close()
 
 
 @pytest.mark.attack(

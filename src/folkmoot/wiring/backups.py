@@ -26,7 +26,7 @@ from folkmoot.store.sqlite.backup.backup import FILES, SET_ASIDE, WORK, look_int
 from folkmoot.store.sqlite.create import PARTS, give_name, left_behind, sync
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
-from folkmoot.wiring.files.brought import note_brought
+from folkmoot.wiring.files.brought import begin_here, note_brought
 from folkmoot.wiring.files.flow_files import FLOW
 from folkmoot.wiring.files.locating import FOLDER
 from folkmoot.wiring.files.making import IGNORED
@@ -67,11 +67,10 @@ def restore(home: str, file: str | None, at: int | None, ago: float | None = Non
             task = _Restore(home, path, unfinished)
             manifest = task.unpack(file) if file is not None else None
             connection = task.take(stack)
-            view = task.go(connection, file, manifest, at, ago)
-            if file is not None and not task.is_own:
-                note_brought(home)
-            return view
+            return task.go(connection, file, manifest, at, ago)
     except BaseException:
+        if not os.path.lexists(path):
+            begin_here(home)
         if made:
             with suppress(OSError):  # not empty: something of the board is there already
                 os.rmdir(home)
@@ -87,7 +86,6 @@ class _Restore:
         self.mark = stamp()
         self.notes: list[str] = []
         self.aside: str | None = None
-        self.is_own = False  # what is brought back is an earlier moment of this very board
         self._log_damage: Unavailable | None = None
         self._unfinished = unfinished
         self._old = os.path.join(self._folder("old"), STORE)
@@ -135,7 +133,8 @@ class _Restore:
             raise faults.damaged(self.path, "its log cannot be read")
         shown = self.path if file is None else file
         told = rebuild(source, self._new, at if ago is None else _event_at(source, shown, ago), shown)
-        self.is_own = os.path.exists(self._old) and log.is_past(source, self._old, told.at)
+        if file is not None and not (os.path.exists(self._old) and log.is_past(source, self._old, told.at)):
+            note_brought(self.home)  # before it is there: nobody meets it without
         kept = self._keep() if connection is not None else None
         refs = self._bring_work(manifest)
         self._put(connection)
@@ -358,8 +357,10 @@ def import_log(folder: str, home: str, source: BinaryIO, name: str) -> Imported:
         os.makedirs(home, mode=0o700, exist_ok=True)
         try:
             exclusive.one_file(new)
+            note_brought(home)  # before it is there: nobody meets it without
             give_name(new, path)
         except BaseException:
+            begin_here(home)
             if made:
                 os.rmdir(home)
             raise
@@ -383,6 +384,5 @@ def import_board(folder: str, source: BinaryIO, name: str) -> Imported:
     view = import_log(folder, home, source, name)
     make_private(home)
     made_for_this(home)
-    note_brought(home)
     write_new(os.path.join(home, ".gitignore"), IGNORED)
     return replace(view, flow_file=os.path.exists(os.path.join(home, FLOW)))

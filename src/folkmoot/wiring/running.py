@@ -45,6 +45,7 @@ from folkmoot.wiring.trust import (
     check_files,
     check_flow,
     check_repository,
+    check_untracked,
     engines_own,
     git_for,
     make_private,
@@ -81,6 +82,7 @@ def open_repository(home: str, target: str, flow_now: Callable[[], Flow] | None 
     is shown, and which programs are started from the user's tree: what is there is nobody's change."""
     if place_of(home) is None:
         return None
+    check_untracked(home)
     own = engines_own(trees_of(home), home)
     named = flow_now().mirror if flow_now else None
     shown = in_trees(home, [os.path.join(os.path.realpath(project_of(home)), named)]) if named is not None else []

@@ -11,6 +11,7 @@ import stat
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from fnmatch import fnmatchcase
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.rules.running.names import Below, in_board, in_git
@@ -18,6 +19,7 @@ from folkmoot.errors import Refused, Unavailable
 from folkmoot.system.git import SystemGit
 from folkmoot.system.programs import Programs, walk
 from folkmoot.system.sandbox import never_shown
+from folkmoot.wiring.files.locating import OWN
 from folkmoot.wiring.reading import write_anew
 from folkmoot.worker.git.harvest.clients import run_by_settings
 from folkmoot.worker.git.places import Place, all_around, find, work_trees
@@ -70,27 +72,25 @@ def check_repository(home: str) -> None:
         words = "this board was made for {was}, and {there}: an agent could have put it there"
         raise Refused("other_repository", words, "if you did, say so with `<init>`; if not, move it away", was, there)
     with suppress(Unavailable):  # no git: whoever needs it will say so, and nothing begins without it
-        check_untracked(home, STORE)
+        check_untracked(home)
 
 
-def check_untracked(home: str, name: str) -> None:
-    """Refuse a board that a commit brought: whoever made that would decide what is run here, and with which rights. A
-    flow may be committed; a store, or the address of one, never is: `moot init` has git pass over it. Every repository
-    around is asked: the board's folder may be a submodule, or lie in what only looks like a repository."""
-    store = os.path.join(os.path.realpath(home), name)
-    if not os.path.lexists(store):
-        return
+def check_untracked(home: str) -> None:
+    """Refuse a board that a commit brought: whoever made that would decide what is run here, with which rights, and who
+    is let in. A flow may be committed; what the board makes for itself never is: `moot init` has git pass over that.
+    Every repository around is asked: the folder may be a submodule, or lie in what only looks like a repository."""
     for place in all_around(home):
         if place.work_tree is None:
             continue
-        file = os.path.relpath(store, os.path.realpath(place.work_tree))
-        ask = ("ls-files", "-z", "--", file)
-        if git_for(home)(*ask, git_dir=place.git_dir, work_tree=place.work_tree, check=False, env=LITERAL).out:
-            words = (
-                "git tracks {file}: the board came with the repository, and whoever made it decides what its agents run"
-            )
-            hint = "if it is yours: git rm --cached {file}; if not, move {home} away, then <init>"
-            raise Refused("board_of_another", words, hint, file, home)
+        below = os.path.relpath(os.path.realpath(home), os.path.realpath(place.work_tree))
+        ask = ("ls-files", "-z", "--", below)
+        ran = git_for(home)(*ask, git_dir=place.git_dir, work_tree=place.work_tree, check=False, env=LITERAL)
+        for file in os.fsdecode(ran.out).split("\0"):
+            name = os.path.relpath(file, below).split(os.sep)[0].casefold() if file else ""
+            if any(fnmatchcase(name, own) for own in OWN):
+                words = "git tracks {file}: it came with the repository, and whoever made that would decide what is run"
+                hint = "if it is yours: git rm -r --cached {file}; if not, move {home} away, then <init>"
+                raise Refused("board_of_another", words, hint, file, home)
 
 
 def _made_for(home: str) -> str | None:

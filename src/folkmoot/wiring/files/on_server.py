@@ -93,7 +93,7 @@ def kept_address(home: str) -> "Address | None":
     kept, named = address_in(text), os.environ.get(VARIABLE, "")
     if "://" in named and (address := address_in(named)).shown == kept.shown:
         return address
-    check_untracked(home, ADDRESS)
+    check_untracked(home)
     return kept
 
 
@@ -236,8 +236,8 @@ def import_log(folder: str, place: str, source: "BinaryIO", name: str) -> "Impor
         raise
     store.close()
     make_files(folder, home, None, None)
+    note_brought(home)  # before its address is there: nobody meets it without
     keep_address(home, address)
     made_for_this(home)
-    note_brought(home)
     flow_file = os.path.exists(os.path.join(home, FLOW))
     return Imported(board=home, source=name, events=seq, seq=seq, items=len(fold.tables["items"]), flow_file=flow_file)

@@ -14,6 +14,7 @@ from folkmoot.core.decoding import reader
 from folkmoot.engine.access.tokens import LoginFor
 from folkmoot.errors import Unavailable
 from folkmoot.system.file_lock import alone
+from folkmoot.wiring.trust import check_untracked
 
 FOLDER, TOKENS, KEY, LOCK, CODES, OWNER = "access", "tokens.json", "key", "lock", "codes", "owner.token"
 KEPT_SECONDS = 86_400.0
@@ -26,8 +27,17 @@ class FileAccess:
         self._home = os.path.join(home, FOLDER)
         self._seen: tuple[tuple[int, int, int], list[Token]] | None = None
         self._key: bytes | None = None
+        self._is_ours = False
+
+    def _check_ours(self) -> None:
+        """Who is let in is not said by whoever made the repository."""
+        if not self._is_ours:
+            with suppress(Unavailable):  # there is no git to ask
+                check_untracked(os.path.dirname(self._home))
+            self._is_ours = True
 
     def tokens(self) -> list[Token]:
+        self._check_ours()
         path = self._path(TOKENS)
         try:
             found = os.stat(path)
@@ -45,6 +55,7 @@ class FileAccess:
             self._write(TOKENS, msgspec.json.format(msgspec.json.encode(new)) + b"\n")
 
     def key(self) -> bytes:
+        self._check_ours()
         if self._key is None:
             self._made()
             with alone(self._path(LOCK)):
