@@ -38,6 +38,7 @@ class Pull:
         self.merge_commit: str | None = None
         self.by: str | None = None
         self.queued = False
+        self.is_forks = False  # from another repository of the same owner
         self.reviews: list[dict[str, Any]] = []
         self.threads: list[dict[str, Any]] = []
         self.last_head = ""
@@ -308,8 +309,8 @@ class GitHub:
             "body": pull.body,
             "draft": pull.draft,
             "state": "open" if pull.state == "OPEN" else "closed",
-            "head": {"ref": pull.head, "sha": self.head(pull.number)},
-            "base": {"ref": pull.base},
+            "head": {"ref": pull.head, "sha": self.head(pull.number), "repo": {"id": 2 if pull.is_forks else 1}},
+            "base": {"ref": pull.base, "repo": {"id": 1}},
         }
 
     def _list(self, asked: dict[str, str]) -> tuple[int, Any]:
@@ -322,6 +323,7 @@ class GitHub:
         if head is None or base is None:
             return 422, {"message": "Validation Failed", "errors": [{"field": "head", "code": "invalid"}]}
         there = [one for one in self.pulls.values() if (one.head, one.base) == (body["head"], body["base"])]
+        there = [one for one in there if not one.is_forks]
         if any(one.state == "OPEN" for one in there):
             return 422, {"message": "Validation Failed", "errors": [{"message": "A pull request already exists"}]}
         if not git(self.repository, "rev-list", f"{base}..{head}"):

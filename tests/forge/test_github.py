@@ -114,16 +114,16 @@ def test_reviews_are_told_with_who_may_write_there(hub: GitHub) -> None:
     hub.review(proposal.number, "COMMENTED", "")
     hub.line_comment(proposal.number, "one.txt", 1, "why?")
     hub.line_comment(proposal.number, "one.txt", 1, "buy my things", role="NONE")
-    hub.line_comment(proposal.number, "one.txt", 1, f"from the board {OWN}")
+    hub.line_comment(proposal.number, "one.txt", 1, f"in its very words {OWN}")
     found = seen(forge, proposal).said
     assert [(one.text.partition("<")[0].strip(), one.asks, one.may, one.own) for one in found] == [
         ("too slow", True, True, False),
         ("why?", False, True, False),
         ("buy my things", False, False, False),
-        ("from the board", False, True, True),
+        ("in its very words", False, True, False),  # the board says nothing in reviews
     ]
     assert found[1].path == "one.txt" and found[1].line == 1
-    assert len(meaning(proposal, seen(forge, proposal)).said) == 2
+    assert len(meaning(proposal, seen(forge, proposal)).said) == 3
 
 
 def test_merged_closed_moved_and_behind_are_told_apart(hub: GitHub) -> None:

@@ -95,7 +95,6 @@ def test_threads_are_told_and_what_is_said_below_is_not(hub: GitLab) -> None:
     proposal = proposed(hub, forge)
     hub.says(proposal.number, "why?")
     hub.says(proposal.number, "buy my things", role="No access")
-    hub.says(proposal.number, f"from the board {OWN}")
     hub.says(proposal.number, "changed this line", system=True)
     hub.says(proposal.number, "nice weather", resolvable=False)
     hub.says(proposal.number, "settled")

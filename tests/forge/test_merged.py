@@ -243,9 +243,15 @@ def test_what_was_proposed_for_another_branch_is_not_merged_there(shop: Workshop
     assert git(shop.hub.repository, "show", "release:one.txt") == "made"
 
 
-def test_whoever_quotes_the_board_is_heard_before_anything_is_merged(shop: Workshop) -> None:
+@pytest.mark.attack(
+    "gates",
+    "a review quotes the board's own words, above or below its own, and so looks like the board's",
+    "the board writes nothing in reviews: each word there by somebody who may write is heard",
+)
+@pytest.mark.parametrize("words", [f"> Done. {OWN}\n\nnot yet", f"not yet\n\n> Done. {OWN}", f"not yet > Done. {OWN}"])
+def test_whoever_quotes_the_board_is_heard_before_anything_is_merged(shop: Workshop, words: str) -> None:
     item, number = green(shop)
-    shop.hub.review(number, "COMMENTED", f"> Done. {OWN}\n\nnot yet: the name is wrong")
+    shop.hub.review(number, "COMMENTED", words)
     shop.look()
     assert shop.hub.pulls[number].state == "OPEN" and shop.item(item).column == "dev"
 

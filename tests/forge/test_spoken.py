@@ -166,7 +166,7 @@ def test_it_refuses_and_asks_for_a_rest_in_its_own_words(script: Script) -> None
     assert limited.value.seconds == 3_600
 
 
-def test_that_it_landed_is_gits_word_and_what_is_the_boards_own_is_known_by_its_mark(script: Script) -> None:
+def test_that_it_landed_is_gits_word_and_nobody_is_passed_over_for_a_mark(script: Script) -> None:
     said = [
         {"id": "1", "by": "ann", "text": f"ours {OWN}", "may": True},
         {"id": "2", "by": "ann", "text": "a\u0000b", "may": True},
@@ -176,7 +176,7 @@ def test_that_it_landed_is_gits_word_and_what_is_the_boards_own_is_known_by_its_
     forge = port(script)
     found = forge.state([PULL], "main")
     assert list(found) == [1] and not found[1].holds and forge.rests == 30
-    assert [(one.own, one.text) for one in found[1].said] == [(True, f"ours {OWN}"), (False, "ab")]
+    assert [(one.own, one.text) for one in found[1].said] == [(False, f"ours {OWN}"), (False, "ab")]
 
 
 def test_a_command_that_agents_could_change_is_refused(tmp_path: Path) -> None:

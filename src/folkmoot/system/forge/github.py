@@ -68,7 +68,9 @@ class GitHub:
         owner = self.repository.partition("/")[0]
         asked = urlencode({"head": f"{owner}:{wish.branch}", "base": wish.base, "state": "open"})
         found = self.http.get(self._at(f"pulls?{asked}"))
-        return next((one for one in found or [] if one["head"]["ref"] == wish.branch), None)
+        # Another repository of the same owner may have a branch of that name: whoever made that may write nothing here.
+        ours = [one for one in found or [] if _repository_of(one["head"]) == _repository_of(one["base"])]
+        return next((one for one in ours if one["head"]["ref"] == wish.branch), None)
 
     @in_good_form()
     def state(self, proposals: Sequence[Proposal], base: str) -> dict[int, Seen]:
@@ -229,6 +231,10 @@ def _graphql_of(base: str) -> str:
     """From the server's root on: beside `/api/v3` of GitHub Enterprise, and at the root elsewhere."""
     path = "/" + base.rstrip("/").partition("://")[2].partition("/")[2]
     return path.removesuffix("/v3") + "/graphql" if path.endswith("/api/v3") else path.rstrip("/") + "/graphql"
+
+
+def _repository_of(end: Any) -> object:
+    return (end.get("repo") or {}).get("id")
 
 
 def _pulled(told: Any) -> Pulled:

@@ -8,7 +8,7 @@ from folkmoot.core.proposals.issue import ForgeIssue, Tracked
 from folkmoot.core.proposals.proposal import Check, CheckState, Proposal, Said, Seen
 from folkmoot.errors import Unavailable
 from folkmoot.system.forge import gitlab_issues as issues
-from folkmoot.system.forge.graph import cut, has_all, in_good_form, is_own, nodes
+from folkmoot.system.forge.graph import cut, has_all, in_good_form, nodes
 from folkmoot.system.forge.http import Http
 from folkmoot.system.forge.texts import BODY_MAX, TITLE_MAX, renewed
 from folkmoot.worker.forge.port import OWN, ForgeAway, ForgeRefused, IssuePicture, Pulled, Wish
@@ -213,7 +213,7 @@ def _said(node: dict[str, Any]) -> list[Said]:
                     path=place.get("filePath"),
                     line=place.get("newLine"),
                     may=str(one.get("maxAccessLevelOfAuthor") or "").casefold() in MAY_WRITE,
-                    own=is_own(text) or bool(one.get("system")),
+                    own=bool(one.get("system")),
                 )
             )
     return found

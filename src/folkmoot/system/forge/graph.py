@@ -41,5 +41,6 @@ def has_all(connection: Any) -> bool:
 
 
 def is_own(text: str) -> bool:
-    """Has the board written it? Whoever quotes the board's own words has written something below them."""
-    return text.rstrip().endswith(OWN)
+    """Has the board written it, where its account has? Whoever quotes the board's own words has written something below
+    them, or an answer above. In reviews the board writes nothing."""
+    return text.rstrip().endswith(OWN) and not text.lstrip().startswith(("/", ">"))

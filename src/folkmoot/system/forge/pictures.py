@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 from folkmoot.core.proposals.proposal import COMPLETED, Check, Said, Seen, check_state
-from folkmoot.system.forge.graph import cut, has_all, is_own, login, nodes
+from folkmoot.system.forge.graph import cut, has_all, login, nodes
 
 MAY_WRITE = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 ASKS = "CHANGES_REQUESTED"
@@ -124,7 +124,7 @@ def _words(kind: str, one: dict[str, Any], **more: Any) -> Said:
     text = str(one.get("body") or "")
     may = one.get("authorAssociation") in MAY_WRITE
     by = login(one.get("author")) or "somebody"
-    return Said(id=f"{kind}:{one['id']}", by=by, text=cut(text), may=may, own=is_own(text), **more)
+    return Said(id=f"{kind}:{one['id']}", by=by, text=cut(text), may=may, **more)
 
 
 def _is_all_said(node: dict[str, Any]) -> bool:

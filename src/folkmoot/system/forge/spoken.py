@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from folkmoot.core.proposals.proposal import Proposal, Seen
 from folkmoot.errors import Unavailable
 from folkmoot.system import git
-from folkmoot.system.forge.graph import cut, is_own
+from folkmoot.system.forge.graph import cut
 from folkmoot.worker.forge.port import ForgeAway, ForgeLimited, ForgeRefused, Pulled, Wish
 
 SECONDS = 60.0
@@ -102,7 +102,7 @@ def _named(one: Proposal) -> dict[str, Any]:
 
 def _as_told(seen: Seen) -> Seen:
     """That the target branch has it is git's word alone, and what is the board's own is known by its mark."""
-    said = [replace(one, text=cut(one.text), own=one.own or is_own(one.text)) for one in seen.said]
+    said = [replace(one, text=cut(one.text)) for one in seen.said]
     checks = [replace(one, words=cut(one.words)) for one in seen.checks]
     return replace(seen, holds=False, said=said, checks=checks)
 
