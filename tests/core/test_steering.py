@@ -442,6 +442,24 @@ def test_an_answer_waits_for_the_next_stage_whose_brief_tells_it_once() -> None:
         assert all(one.heard for one in board.item(item).said)
 
 
+def test_no_item_ends_past_an_answer_that_came_while_its_last_gate_was_waited_for() -> None:
+    flow = small_flow("""
+columns: {dev: {agents: [d], next: done, gate: [ward]}}
+agents: {d: {}}
+gates: {ward: {run: ["true"]}}
+""")
+    with SoundBoard(flow) as board:
+        item, run = asking(board)
+        board.report(run, "done")
+        assert board.item(item).status == "proving"
+        board.answer("q1", "session")
+        board.effort("ward", "done")
+        it = board.item(item)
+        assert (it.column, it.status) == ("dev", "ready") and "session" in (it.because or "")
+        assert hear(board, board.claim("d")) == [], "its brief has told it"
+        assert board.item(item).said[-1].heard
+
+
 def test_no_item_ends_past_an_answer_that_nobody_has_heard() -> None:
     """The coder took a token and went on; the person chose the session while the reviewer was at work."""
     with SoundBoard(PLAIN) as board:

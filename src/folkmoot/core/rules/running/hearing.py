@@ -57,7 +57,7 @@ def say_answer(case: Case, question: Question, text: str) -> None:
     """A person answers what an agent asked while its item is at work: nobody may come next, and what was decided must
     not be lost. Where nobody works, the next brief has it. What the rules have asked is answered by what follows."""
     item = case.item
-    if question.kind != "clarification" or item.status != "running" or _lands(item):
+    if question.kind != "clarification" or item.status not in ("running", "proving") or _lands(item):
         return
     if len(unheard(item)) < UNHEARD_MAX:  # any of those brings the answers along
         _add(case, answer_words(question.id, question.question, text), question=question.id)
