@@ -151,6 +151,22 @@ def test_a_landing_that_a_commit_has_undone_is_told_alike(ran: Moot) -> None:
     assert lost(ran) == []
 
 
+@pytest.mark.attack(
+    "target",
+    "an agent's summary says that its commit reverts another item's landing, or the commit that reverted it",
+    "nothing is undone by the words of an item's own landing: only what somebody else has committed tells of it",
+)
+def test_by_the_words_of_a_landing_nothing_is_undone(ran: Moot) -> None:
+    landed = git(ran.folder, "rev-parse", "main")
+    words_of = f"Tidy up\n\nThis reverts commit {landed}.\n\nMoot-Item: 9"
+    git(ran.folder, "commit", "-q", "--allow-empty", "-m", words_of)
+    assert lost(ran) == []
+    git(ran.folder, "revert", "--no-edit", landed)
+    by = git(ran.folder, "rev-parse", "main")
+    git(ran.folder, "commit", "-q", "--allow-empty", "-m", words_of.replace(landed, by))
+    assert lost(ran) == ["2"]
+
+
 def test_the_merge_of_a_landing_is_listed_with_its_item(ran: Moot) -> None:
     git(ran.folder, "reset", "-q", "--hard", "HEAD~1")
     ran("reopen", "2")

@@ -16,7 +16,7 @@ from msgspec import Struct
 from folkmoot.api.pages import LostWork
 from folkmoot.errors import MootError, Unavailable
 from folkmoot.wiring.reading import shown
-from folkmoot.wiring.trust import git_for, place_of
+from folkmoot.wiring.trust import check_untracked, git_for, place_of
 from folkmoot.worker.git.places import pointer
 from folkmoot.worker.git.remote.remote import COPIES
 from folkmoot.worker.git.target import HEAD_BRANCH
@@ -31,6 +31,7 @@ REPOSITORY = "repo.git"
 LANDED_MAX = 10_000  # of a board with more, the newest: a branch that is moved back loses those first
 LOOK_SECONDS = 20.0
 UNDONE_MAX = 2_000  # of a branch with more commits, the newest: what undoes a landing comes after it
+OF_ITEM = re.compile(r"^Moot-Item:", re.MULTILINE)
 UNDOES = re.compile(r"^This reverts commit ([0-9a-f]{40,64})\b", re.MULTILINE)
 SHOWN = 12  # letters of a commit
 OWNED = "%m%H%x00%(trailers:key=Moot-Item,valueonly,separator=%x2C)"
@@ -101,6 +102,8 @@ def lost_item(application: "Application", view: "ItemView") -> list[LostWork]:
 def lost_of(application: "Application", landed: Iterable[Landed]) -> list[LostWork]:
     home, flow = application.board_dir, application.queries.flow()
     place = place_of(home)
+    if place is not None:
+        check_untracked(home)
     by_branch: dict[str, list[Landed]] = {}
     for one in landed:
         if " " not in one.branch:  # else it landed on the branch of an item, which is nobody's but ours
@@ -127,7 +130,8 @@ def _undone(ground: Ground, place: "Place", flow: "Flow", branch: str, landed: l
     undone: dict[str, str] = {}
     for part in (ground.ask("log", *flags, asked="") or "").split("\0"):  # the newest first
         commit, _, words = part.strip("\n").partition("\n")
-        if commit not in undone:
+        # What an item landed says in an agent's words what it likes: by those nothing is undone.
+        if commit not in undone and not OF_ITEM.search(words):
             undone |= dict.fromkeys(UNDOES.findall(words), commit)
     for one in landed:
         if by := undone.get(one.commit):
