@@ -125,6 +125,19 @@ def test_work_that_is_not_that_of_the_log_is_not_taken_in(tmp_path: Path, how: s
     assert not place.has(head) and place.say("doctor")["ok"]
 
 
+@pytest.mark.attack(
+    "harvest",
+    "beside a log that is imported lies a pipe where its work would be",
+    "it is refused by name, and nobody waits for it",
+)
+def test_a_pipe_in_the_place_of_the_work_is_not_waited_for(tmp_path: Path) -> None:
+    first, _ = begun(tmp_path / "one")
+    first.say("export", "../log.jsonl")
+    (tmp_path / "log.jsonl.work").unlink()
+    os.mkfifo(tmp_path / "log.jsonl.work")
+    assert another(first.folder, "two").say("import", "../log.jsonl", code=2)["error"]["code"] == "bad_log"
+
+
 def test_what_is_no_work_leaves_no_board(tmp_path: Path) -> None:
     first, _ = begun(tmp_path / "one")
     first.say("export", "../log.jsonl")

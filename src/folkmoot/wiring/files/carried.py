@@ -6,6 +6,7 @@ one machine: without them a board that has moved could go on with no item that w
 
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from hashlib import sha256
@@ -158,7 +159,9 @@ def _header_beside(file: str) -> Header | None:
     if not os.path.lexists(path):
         return None
     try:
-        with open(path, "rb") as source:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as source:
+            if not stat.S_ISREG(os.fstat(source.fileno()).st_mode):
+                raise _no_work(path, "it is no file")
             found: Header = reader(Header)(source.readline(HEADER_BYTES_MAX))
     except OSError as fault:
         words = "{file} cannot be read: {why}"
