@@ -542,12 +542,13 @@ def test_of_a_home_only_programs_are_shown(tmp_path: Path) -> None:
 
 
 @needs_bwrap
-def test_files_that_the_worker_s_variables_name_are_covered(board: Board) -> None:
+@pytest.mark.parametrize("name", ["KUBECONFIG", "PGPASSFILE", "GH_CONFIG_DIR"])
+def test_files_that_the_worker_s_variables_name_are_covered(board: Board, name: str) -> None:
     """Wherever they lie: here in the project, which is visible where the machine is."""
     kube = board.moot.parent / "kube.conf"
     kube.write_text(CANARY, "utf-8")
     shown = Bubblewrap(env=board.worker_env)
-    covered = Bubblewrap(env={**board.worker_env, "KUBECONFIG": f"{kube}:/nowhere/else"})
+    covered = Bubblewrap(env={**board.worker_env, name: f"{kube}:/nowhere/else"})
     out = []
     for box in (shown, covered):
         words = box.wrap(["cat", str(kube)], writable=(), readable=(), cwd="/", network=False)

@@ -29,14 +29,25 @@ TEMPORARY = ("/tmp", "/var/tmp")  # empty and writable in the box, and gone with
 NAMED_PRIVATE = (
     "AWS_CONFIG_FILE",
     "AWS_SHARED_CREDENTIALS_FILE",
+    "AZURE_CONFIG_DIR",
     "CLAUDE_CONFIG_DIR",
+    "CLOUDSDK_CONFIG",
     "CODEX_HOME",
     "DOCKER_CONFIG",
+    "GH_CONFIG_DIR",
+    "GIT_CONFIG_GLOBAL",
+    "GLAB_CONFIG_DIR",
     "GNUPGHOME",
     "GOOGLE_APPLICATION_CREDENTIALS",
     "KUBECONFIG",
     "MOOT_GITHUB_APP_KEY",
     "NETRC",
+    "NPM_CONFIG_USERCONFIG",
+    "PGPASSFILE",
+    "PGSERVICEFILE",
+    "PGSSLCERT",
+    "PGSSLKEY",
+    "PIP_CONFIG_FILE",
     "SSH_AUTH_SOCK",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
@@ -314,8 +325,8 @@ def _private(env: Mapping[str, str]) -> list[str]:
     wanted = [*PRIVATE, env.get("HOME", "")]
     with suppress(KeyError):  # a user without an entry, as in many containers, has no other home than HOME
         wanted.append(pwd.getpwuid(os.getuid()).pw_dir)
-    for name in NAMED_PRIVATE:
-        wanted += env.get(name, "").split(os.pathsep)
+    for name in NAMED_PRIVATE:  # `/dev/null` in one says that there is none
+        wanted += [path for path in env.get(name, "").split(os.pathsep) if not path.startswith("/dev/")]
     return wanted
 
 
