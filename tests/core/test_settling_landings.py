@@ -59,6 +59,19 @@ def test_a_landing_that_is_at_work_or_to_come_says_it_itself() -> None:
                 board.engine.handle_run(run, commands.ReleaseRun())
 
 
+@pytest.mark.ledger("R-19", "R-03")
+def test_what_was_put_aside_after_its_branch_had_moved_has_landed_when_it_is_taken_up() -> None:
+    with SoundBoard(SHORT) as board:
+        item, run = begun(board)
+        board.engine.handle_run(run, commands.ReleaseRun())
+        board.on(item, commands.ParkItem())
+        settle(board, item, moved=True)
+        row = board.item(item)
+        assert (row.status, row.landed, row.head) == ("parked", "m1", None)
+        board.on(item, commands.UnparkItem())
+        assert board.item(item).status == "done", "nothing of it is left to land"
+
+
 def test_another_move_than_the_one_that_was_looked_for_is_left_open() -> None:
     with SoundBoard(SHORT) as board:
         item, _ = begun(board)

@@ -168,6 +168,8 @@ def settle_landing(case: Case, command: SettleLanding) -> None:
     fields: dict[str, Any] = {"landing": None, "landed": intent.commit, "landed_on": command.branch}
     if case.item.head == intent.head:
         fields["head"] = None
+        if is_before_landing(case.item.proving):
+            fields["proving"] = None  # nothing of it is left to land, when it goes on
     if case.item.status in ENDED:
         fields["because"] = f"{case.item.because}; its work was on {command.branch} already"
     case.set("landing_found", context, **fields)
