@@ -118,3 +118,13 @@ def test_a_run_parks_nothing() -> None:
             with pytest.raises(Refused) as refused:
                 board.on(item, command, run)
             assert refused.value.code == "only_people"
+
+
+def test_a_person_may_put_an_item_aside_again_and_again() -> None:
+    """The board is sound: it is their word each time, and no limit's."""
+    with SoundBoard() as board:
+        item = board.add()
+        for number in (1, 2, 3):
+            board.on(item, commands.ParkItem())
+            board.answer(f"q{number}", "1")
+            assert board.item(item).status == "ready"

@@ -360,7 +360,8 @@ def import_log(folder: str, home: str, source: BinaryIO, name: str) -> Imported:
             note_brought(home)  # before it is there: nobody meets it without
             give_name(new, path)
         except BaseException:
-            begin_here(home)
+            if not os.path.lexists(path):  # else somebody else was quicker, who may have brought a board too
+                begin_here(home)
             if made:
                 os.rmdir(home)
             raise

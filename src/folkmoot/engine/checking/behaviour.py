@@ -11,7 +11,7 @@ from folkmoot.core.events import Event, Row
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import stage
-from folkmoot.core.records import ORCHESTRATOR, Hold, Message
+from folkmoot.core.records import ASIDE, ORCHESTRATOR, Hold, Message
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.counting import GENERATIONS_MAX, HELPERS
 from folkmoot.core.rules.children.help import EXPERTS_MAX
@@ -117,9 +117,11 @@ class Conduct:
 
     def _asks(self, event: Event, item: Item) -> None:
         """What a limit has made the rules ask is not asked again before anybody has worked. What another item, a part
-        or a file brings about may come about again."""
+        or a file brings about may come about again, and a person may put the item aside again."""
         asked: Any = next((change.fields for change in event.changes if change.table == "questions"), {})
         if asked.get("dependency") or asked.get("part") or asked.get("wanted") is not None:
+            return
+        if asked.get("question") in ASIDE:
             return
         if self._answered.get(item.id) == event.context.get("text"):
             self.found("R-16", f"{event.context.get('question')} asks again what was just answered", item.id)

@@ -28,6 +28,8 @@ OWN = (
     "mirror",
     "access",
     "traced*",
+    "forge.*",
+    "issues.*",
 )
 
 
