@@ -38,7 +38,7 @@ echo '{"agent": "reviewer", "status": "needs_fixes", "issues": 2}' | drop inbox/
 wait_for "[ -e $D/handoffs/completed/$mine ]"
 take_up reviewer
 grep -q '"type": "rereview_request"' $D/handoffs/accepted/$mine
-grep -q '"iteration": 2' $D/state.json
+wait_for "grep -q '\\"iteration\\": 2' $D/state.json"  # the fixer may have written it back as it had read it
 echo '{"agent": "reviewer", "status": "approved"}' | drop inbox/reviewer.json
 """
 FIXER = """
