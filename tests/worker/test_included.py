@@ -1,5 +1,6 @@
 """`.worktreeinclude`: files of the user's that every clone gets, and what no agent can make of that."""
 
+import base64
 import os
 import time
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from folkmoot.worker.secrets.redactor import Known
 from folkmoot.worker.secrets.said import secrets_in
+from folkmoot.worker.secrets.structured import structured_secrets
 from folkmoot.worker.setups import included
 from tests.worker.yard import Yard, git
 
@@ -173,12 +175,32 @@ FORMS = {
     ".netrc": f"machine a login b password {SAID}\n",
     ".pgpass": f"localhost:5432:db:u:{SAID}\n",
     ".npmrc": f"//registry.example/:_password={SAID}\n",
+    "block.yaml": f"db:\n  password: |\n    {SAID}\n  port: 1\n",
+    "folded.yml": f"db:\n  password: >-\n    {SAID}\n",
+    "alias.yaml": f"shared: &one {SAID}\ndb: {{password: *one}}\n",
+    "tagged.yaml": f"db:\n  password: !vault\n    {SAID}\n",
+    "below.yaml": f"secrets:\n  database:\n    main: {SAID}\n",
+    "pair.yaml": f"env:\n  - name: DB_PASSWORD\n    value: {SAID}\n",
+    "kubernetes.yaml": f"kind: Secret\nstringData:\n  db: {SAID}\n",
+    "encoded.yaml": f"kind: Secret\ndata:\n  db: {base64.b64encode(SAID.encode()).decode()}\n",
+    "escaped.json": '{"databasePassword": "Tr0ub4dor\\u00263"}',
+    "list.json": f'{{"passwords": ["{SAID}"]}}',
+    "lines.jsonl": f'{{"a": 1}}\n{{"password": "{SAID.replace("&", chr(92) + "u0026")}"}}\n',
+    "escaped.toml": 'password = "Tr0ub4dor\\u00263"\n',
+    "lines.toml": f'password = """\n{SAID}"""\n',
+    "element.xml": f"<server><password>{SAID.replace('&', '&amp;')}</password></server>",
+    "entry.xml": f'<map><entry key="db.password">{SAID.replace("&", "&#38;")}</entry></map>',
+    "attribute.xml": f"<db user='a' password='{SAID.replace('&', '&amp;')}'/>",
+    "escaped/.env": 'DATABASE_PASSWORD="Tr0ub4dor\\u00263"\n',
+    "words.json": f'{{"a": [], "accessToken": "{SAID}"}}',
+    "dashes.yaml": f"access-token:\n  {SAID}\n",
 }
 
 
 @pytest.mark.attack(
     "secrets",
-    "a file that `.worktreeinclude` names says a password with a note behind it, in JSON, XML, or a connection string",
+    "a file that `.worktreeinclude` names says a password with a note behind it, in a connection string, or anywhere "
+    "in JSON, YAML, TOML or XML, escaped or not",
     "its value is known as what the name says: hidden in output, and kept from landing",
 )
 @pytest.mark.parametrize("name", FORMS)
@@ -193,12 +215,30 @@ def test_what_is_no_secret_by_its_name_is_none() -> None:
     known.add_included(
         "a.json", '{"title": "a whole sentence of plain words", "port": "example-port", "key_id": "a1b2c3"}'
     )
+    known.add_included("b.yaml", "primaryKey: user_id\nmaxTokens: 1200000\nhooks: {name: lint, value: fast_one}\n")
+    known.add_included("c.xml", "<project><name>some-name</name><version>1.2.3-beta4</version></project>")
     assert not known.forms
 
 
 def test_a_file_of_any_form_is_read_in_a_time_that_grows_with_its_size() -> None:
     for text in ("a" * 2_000_000, "a=" * 500_000, '"a":' * 500_000, "PASSWORD='" * 100_000, "x.y-" * 500_000):
         began = time.monotonic()
-        for _ in secrets_in("a.json", text):
+        for _ in (*secrets_in("a.json", text), *structured_secrets("a.yaml", text)):
             pass
         assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("deep.json", "[" * 200_000),
+        ("deep.yaml", "[" * 100_000),
+        ("open.yaml", "a: 'b"),
+        ("not.toml", "= ="),
+        ("not.xml", "<a><b></a>"),
+        ("entities.xml", '<!DOCTYPE a [<!ENTITY b "password">]><a>&b;</a>'),
+        ("round.yaml", "a: &a [*a]\n"),
+    ],
+)
+def test_a_file_that_its_format_does_not_read_says_nothing_there(file: str, text: str) -> None:
+    assert list(structured_secrets(file, text)) == []

@@ -19,7 +19,12 @@ SECRET_NAME = re.compile(
     r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWD|PASS|PASSPHRASE|PAT|CREDENTIALS?|HEADER|COOKIE)S?$|PASSWORD|SECRET|_TOKEN_|_KEY_",
     re.I,
 )
-NOT_SECRET_NAME = re.compile(r"PUBLIC_?KEY|_KEY_(?:ID|FILE|PATH)$|_TOKENS$|_TOKEN_(?:FILE|PATH)$", re.I)
+NOT_SECRET_NAME = re.compile(
+    r"PUBLIC_?KEY|_KEY_(?:ID|FILE|PATH)$|_TOKENS$|_TOKEN_(?:FILE|PATH)$"
+    r"|(?:^|_)(?:PRIMARY|FOREIGN|SORT|PARTITION|CACHE|GROUP|UNIQUE|HASH|RANGE|ROUTING|HOT)_KEYS?$",
+    re.I,
+)
+PARTS_OF_NAME = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[.\-]")  # accessToken, access-token, spring.access.token
 SETTING_NAME = re.compile(
     r"(?:^|_)(?:MODEL|PROVIDER|REGION|ZONE|LOCATION|PROJECT|PROFILE|ENDPOINT|HOST|URL|EMAIL|NAME|VERSION|MODE|LANG)S?$",
     re.I,
@@ -33,7 +38,8 @@ NAME_MAX = 20  # of a name of words and numbers that was passed in; a longer one
 
 
 def looks_secret(name: str) -> bool:
-    """Does the name of a variable say that its value is a secret?"""
+    """Does the name of a variable or a setting say that its value is a secret, however its words are joined?"""
+    name = PARTS_OF_NAME.sub("_", name)
     return bool(SECRET_NAME.search(name)) and not NOT_SECRET_NAME.search(name)
 
 

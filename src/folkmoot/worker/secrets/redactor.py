@@ -13,6 +13,7 @@ from folkmoot.worker.secrets.forms import VALUE_CHARS_MIN, folded_parts, forms_o
 from folkmoot.worker.secrets.looks import COMMON, HEADER_NAME, NAME_MAX, WORD_MAX, is_a_name, is_plain, looks_random
 from folkmoot.worker.secrets.looks import looks_secret as looks_secret
 from folkmoot.worker.secrets.said import secrets_in
+from folkmoot.worker.secrets.structured import structured_secrets
 
 PIECE_CHARS = 4096  # a longer value is known by its pieces
 LINE_CHARS_MAX = 65_536  # an unfinished line that is longer is let out but for its end
@@ -126,7 +127,7 @@ class Known:
 
     def add_included(self, name: str, text: str) -> None:
         """Learn what in a file of the user's is a secret by its name or its look; of NAME=value, the value."""
-        for variable, value in secrets_in(name, text):
+        for variable, value in (*secrets_in(name, text), *structured_secrets(name, text)):
             self.add(variable, value)
         self.add_file(name, ASSIGNED.sub("", text))
         for variable, said in ASSIGNED.findall(text):

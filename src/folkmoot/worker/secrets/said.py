@@ -4,9 +4,11 @@
 `.netrc`, `.pgpass`, and settings in XML. More counts rather than less: a value may be told in several ways.
 """
 
+import json
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 from folkmoot.worker.secrets.looks import looks_secret
 
@@ -38,6 +40,9 @@ def secrets_in(file: str, text: str) -> Iterator[tuple[str, str]]:
 def _values(match: "re.Match[str]") -> Iterator[str]:
     if match["double"] is not None:
         yield match["double"]
+        if "\\" in match["double"]:
+            with suppress(ValueError):
+                yield json.loads(f'"{match["double"]}"')
     elif match["single"] is not None:
         yield match["single"]
     else:
