@@ -119,7 +119,7 @@ def _yaml(text: str) -> Iterator[Any]:
         return
     import yaml  # only where a run gets such a file
 
-    known: dict[str, Any] = {}
+    known: dict[str | None, Any] = {}  # by its anchor
     whole: list[Any] = []
     parts = [_Part(whole)]
     try:
