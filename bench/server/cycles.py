@@ -23,10 +23,10 @@ from folkmoot.doors.python import Board
 from folkmoot.engine.application import Application
 from folkmoot.engine.engine import Engine
 from folkmoot.store.postgres.address import read_address
-from folkmoot.store.postgres.session import QUERIES
+from folkmoot.store.postgres.session import ON_DISK, QUERIES
 from folkmoot.store.postgres.store import PostgresStore
 from folkmoot.store.postgres.wire import Wire
-from folkmoot.store.sql.group_commit import ROLLBACK
+from folkmoot.store.sql.group_commit import COMMIT, ROLLBACK
 from folkmoot.system.clock import SystemIds
 
 CLIENTS = (1, 4, 16, 32, 64)
@@ -55,9 +55,9 @@ def recorded(address: str) -> tuple[list[Flush], int]:
     wire = store._place.wire()
     ask = wire.ask
 
-    def noted(*asked: Any) -> Any:
+    def noted(*asked: Any, behind: str | None = None) -> Any:
         flushes.append([*((sql, values) for sql, values, _ in wire._queued), *asked])
-        return ask(*asked)
+        return ask(*asked, behind=behind)
 
     def ended(statement: str) -> None:
         flushes.append([])  # a view ends, and nobody waits for it
@@ -83,7 +83,8 @@ def raw_client(address: str, count: int, flushes: list[Flush]) -> Iterator[None]
             if not flush:
                 wire.tell(ROLLBACK)
                 continue
-            wire.ask(*((sql, _own(sql, values, number, cycle) if sql in inserts else values) for sql, values in flush))
+            own = ((sql, _own(sql, values, number, cycle) if sql in inserts else values) for sql, values in flush)
+            wire.ask(*own, behind=ON_DISK if flush[-1][0] == COMMIT else None)
     wire.close()
 
 

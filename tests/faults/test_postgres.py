@@ -253,13 +253,13 @@ def test_a_commit_whose_answer_is_lost_has_one_effect(
     wire = store._place.wire()
     ask = wire.ask
 
-    def cut(*asked: Any) -> Any:
+    def cut(*asked: Any, **more: Any) -> Any:
         if asked == ((COMMIT, ()),):
             if carried_out:
-                ask(*asked)
+                ask(*asked, **more)
             wire.close()
             raise Lost("cut off")
-        return ask(*asked)
+        return ask(*asked, **more)
 
     monkeypatch.setattr(wire, "ask", cut)
     fill(store, 0)

@@ -109,6 +109,16 @@ def test_a_server_that_does_not_write_through_is_refused(address: str) -> None:
     assert refused.value.code == "store_unfit"
 
 
+def test_a_user_who_may_not_wait_for_the_disk_is_refused(address: str, postgres: Server) -> None:
+    database = address.partition("?")[0].rpartition("/")[2]
+    function = "FUNCTION pg_logical_emit_message(boolean, text, text)"
+    postgres.execute("CREATE ROLE hasty LOGIN", database)
+    postgres.execute(f"REVOKE EXECUTE ON {function} FROM public", database)
+    with pytest.raises(Unavailable) as told:
+        PostgresStore.open(address.replace("postgres@", "hasty@"))
+    assert told.value.code == "store_unfit" and "pg_logical_emit_message" in told.value.hint
+
+
 def test_a_database_without_a_board_is_told_so_and_one_with_a_board_gets_no_second(postgres: Server) -> None:
     address = postgres.database()
     with pytest.raises(Unavailable) as missing:
@@ -148,7 +158,7 @@ def test_a_newer_board_is_refused_also_while_it_is_open(
 
 def test_the_two_dialects_have_the_same_verbs() -> None:
     """What only one of them has is how its transactions begin."""
-    own = {"begin_read", "begin_write", "lock", "settings", "opening", "notify", "item_of_run"}
+    own = {"begin_read", "begin_write", "lock", "settings", "opening", "on_disk", "notify", "item_of_run"}
     assert QUERIES.keys() - EMBEDDED.keys() == own - {"begin_read", "begin_write"}
     assert EMBEDDED.keys() - QUERIES.keys() == {"schema"}
 
@@ -187,13 +197,13 @@ def test_a_connection_that_is_lost_at_the_commit_is_resolved_by_the_log(
     wire = store._place.wire()
     ask = wire.ask
 
-    def cut(*asked: Any) -> Any:
+    def cut(*asked: Any, **more: Any) -> Any:
         if asked == ((COMMIT, ()),):
             if carried_out:
-                ask(*asked)
+                ask(*asked, **more)
             wire.close()
             raise Lost("cut off")
-        return ask(*asked)
+        return ask(*asked, **more)
 
     monkeypatch.setattr(wire, "ask", cut)
 
@@ -211,12 +221,12 @@ def test_an_outcome_that_nobody_can_tell_is_named(store: PostgresStore, monkeypa
     wire = store._place.wire()
     ask = wire.ask
 
-    def cut(*asked: Any) -> Any:
+    def cut(*asked: Any, **more: Any) -> Any:
         if asked == ((COMMIT, ()),):
             wire.close()
             monkeypatch.setattr(store._place, "reconnect", away)
             raise Lost("cut off")
-        return ask(*asked)
+        return ask(*asked, **more)
 
     def away() -> None:
         raise Lost("nobody answers")

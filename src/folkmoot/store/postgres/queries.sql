@@ -12,11 +12,14 @@ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 -- name: lock
 -- What holds for this transaction alone, so that a pooler may give the connection to others after it; and the board's lock,
 -- which is free again when the transaction is over, however that ends. A line that is cut tells nobody: the server asks after
--- two seconds of silence whether we are there, and gives up after four, for all others wait.
+-- two seconds of silence whether we are there, and gives up after four, for all others wait. The commit does not wait for
+-- the disk while it has the lock: what is sent behind it does, see `on_disk`. Where a standby must have it first, it does.
 SELECT set_config('search_path', $1, true), set_config('statement_timeout', $2, true), set_config('lock_timeout', $3, true),
     set_config('idle_in_transaction_session_timeout', $4, true), set_config('tcp_user_timeout', '4000', true),
     set_config('tcp_keepalives_idle', '2', true), set_config('tcp_keepalives_interval', '1', true),
-    set_config('tcp_keepalives_count', '2', true), pg_advisory_xact_lock($5);
+    set_config('tcp_keepalives_count', '2', true), set_config('synchronous_commit', CASE
+    current_setting('synchronous_standby_names') WHEN '' THEN 'off' ELSE current_setting('synchronous_commit') END, true),
+    pg_advisory_xact_lock($5);
 
 -- name: settings
 -- The same for a view, which waits for nobody.
@@ -24,8 +27,17 @@ SELECT set_config('search_path', $1, true), set_config('statement_timeout', $2, 
     set_config('idle_in_transaction_session_timeout', $4, true);
 
 -- name: opening
--- A newer program may have migrated the board that we have open; and what the clock of the server shows.
-SELECT (SELECT max(number) FROM migrations), extract(epoch FROM clock_timestamp())::double precision;
+-- A newer program may have migrated the board that we have open; what the clock of the server shows; and whether there
+-- may be something in this view that is not on the disk yet.
+SELECT (SELECT max(number) FROM migrations), extract(epoch FROM clock_timestamp())::double precision,
+    CASE WHEN pg_is_in_recovery() OR current_setting('synchronous_standby_names') != '' THEN false
+    ELSE pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() END;
+
+-- name: on_disk
+-- A transaction of its own, behind another. Its commit waits until the server's log is on the disk up to itself, and so
+-- is all that was committed before it; many that wait share one write of the disk.
+SELECT CASE WHEN pg_is_in_recovery() OR current_setting('synchronous_standby_names') != '' THEN NULL
+    WHEN pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() THEN pg_logical_emit_message(true, 'moot', '') END;
 
 -- name: head
 -- The columns in the order of BoardHead's fields.

@@ -18,7 +18,8 @@ OLDEST = 130000  # the oldest server that our statements were written for
 
 SERVER = """
 SELECT current_setting('server_version_num')::integer, current_setting('fsync'), current_setting('full_page_writes'),
-    current_setting('synchronous_commit'), current_setting('server_encoding'), pg_is_in_recovery()
+    current_setting('synchronous_commit'), current_setting('server_encoding'), pg_is_in_recovery(),
+    (SELECT bool_and(has_function_privilege(oid, 'EXECUTE')) FROM pg_proc WHERE proname = 'pg_logical_emit_message')
 """
 SETTINGS = """
 SELECT set_config('search_path', $1, true), set_config('lock_timeout', $2, true),
@@ -85,7 +86,7 @@ def check(place: "Place") -> None:
 
 
 def check_server(place: "Place", wire: "Wire") -> None:
-    version, fsync, pages, commits, encoding, standby = wire.ask((SERVER, ()))[0].get
+    version, fsync, pages, commits, encoding, standby, waits = wire.ask((SERVER, ()))[0].get
     if version < OLDEST:
         words = "the server of {path} is PostgreSQL {version}: too old"
         raise Unavailable("store_unfit", words, "use version 13 or newer", place.path, version // 10000)
@@ -100,6 +101,10 @@ def check_server(place: "Place", wire: "Wire") -> None:
             "name the primary, or several hosts with target_session_attrs=read-write",
             place.path,
         )
+    if not waits:
+        words = "the user of {path} may not wait for the server's disk"
+        hint = "GRANT EXECUTE ON FUNCTION pg_logical_emit_message TO the user"
+        raise Unavailable("store_unfit", words, hint, place.path)
     off = [
         name
         for name, value in (("fsync", fsync), ("full_page_writes", pages), ("synchronous_commit", commits))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 QUERIES = load(os.path.join(os.path.dirname(__file__), "queries.sql"))
 HEAD, NEXT_DUE, OPENING = QUERIES["head"], QUERIES["next_due"], QUERIES["opening"]
-SET_HEAD = QUERIES["set_head"]
+SET_HEAD, ON_DISK = QUERIES["set_head"], QUERIES["on_disk"]
 # How many rows are fetched at a time where they are taken one by one: as many as are not too large together. Few sizes,
 # since each is a statement that is kept prepared.
 PAGES, PAGE_LETTERS = (1024, 256, 64, 16, 2), 100_000
@@ -112,6 +112,8 @@ class PostgresSession:
         self._known: dict[Ask, Rows] = {}
         self._opening: tuple[Ask, ...] = ()
         self._cursors = 0
+        # Of a view: it may show what a crash of the server would take back.
+        self._is_ahead_of_disk = False
 
     @property
     def _wire(self) -> Wire:
@@ -138,7 +140,13 @@ class PostgresSession:
             self._wire.forget()
         if statement in (ROLLBACK, ROLLBACK_TO, RELEASE, SAVEPOINT, COMMIT):
             self._known.clear()
+        if statement in (COMMIT, ROLLBACK):
+            return self._end(statement)
         return self._ask((statement, values))[0]
+
+    def _end(self, statement: str) -> Rows:
+        """Others go on at once; we, when all that we have seen or written is on the disk."""
+        return self._wire.ask((statement, ()), behind=ON_DISK if self._place.address.durable else None)[0]
 
     def expect(self, *asked: Ask) -> None:
         """These will be asked soon: all that is not known is fetched together."""
@@ -206,16 +214,21 @@ class PostgresSession:
         )
 
     def end_reading(self) -> None:
-        """Nobody waits for the end of a view."""
+        """Nobody waits for the end of a view, but where it may show what is not on the disk yet."""
         self._known.clear()
-        if self.in_transaction:
+        if not self.in_transaction:
+            return
+        if self._is_ahead_of_disk:
+            self._end(ROLLBACK)
+        else:
             self._wire.tell(ROLLBACK)
 
     def _open(self, opening: Rows) -> None:
-        version, now = opening.get
+        version, now, ahead = opening.get
         if version > self._place.version:
             raise newer(self._place.path, version)
         self._place.clock.tell(now)
+        self._is_ahead_of_disk = ahead and self._place.address.durable
 
     def work(self, before: SqlTransaction | None) -> SqlTransaction:
         return PostgresTransaction(self, before)

@@ -129,19 +129,26 @@ class Wire:
         """What is queued is not wanted any more."""
         self._queued.clear()
 
-    def ask(self, *asked: Ask) -> list[Rows]:
-        """Send what is queued and these, and wait for the answers to these: one round trip."""
+    def ask(self, *asked: Ask, behind: str | None = None) -> list[Rows]:
+        """Send what is queued and these, and wait for the answers to these: one round trip. Of what is sent `behind`
+        them only its end is waited for; where that is not heard of, the connection counts as lost."""
         queued, self._queued = self._queued, []
         batch = [*queued, *((statement, values, None) for statement, values in asked)]
         try:
-            kinds = self._send(batch)
+            kinds = self._send(batch, behind)
             results = self._receive()
         except BaseException as fault:
             self.close()  # also after an interrupt: nobody knows what is still to come
             if isinstance(fault, OperationalError | OSError):
                 raise Lost(_words(fault)) from None
             raise
-        return self._read(batch, kinds, results)[len(queued) :]
+        ends = results[len(kinds) :]
+        found = self._read(batch, kinds, results[: len(kinds)])[len(queued) :]
+        for one in ends:
+            if one.status not in OK:
+                self.close()
+                raise Lost(str(_error(one)))
+        return found
 
     def tell(self, statement: str) -> None:
         """Send this, and wait for nothing: its answer is taken before the next. For what ends a view."""
@@ -162,7 +169,9 @@ class Wire:
     def close(self) -> None:
         self._connection.close()
 
-    def _send(self, batch: list[tuple[str, Sequence[Value], tuple[str, str] | None]]) -> list[str | None]:
+    def _send(
+        self, batch: list[tuple[str, Sequence[Value], tuple[str, str] | None]], behind: str | None = None
+    ) -> list[str | None]:
         """For each result that will come: None, or the statement it prepares."""
         libpq = self._libpq
         kinds: list[str | None] = []
@@ -178,6 +187,8 @@ class Wire:
                     kinds.append(statement)
                 libpq.send_query_prepared(name, texts, param_formats=formats)
             kinds.append(None)
+        if behind is not None:  # never prepared: that it is not known would be no fault of what it follows
+            libpq.send_query_params(behind.encode(), None)
         libpq.pipeline_sync()
         self.round_trips += 1
         return kinds
