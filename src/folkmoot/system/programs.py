@@ -74,7 +74,9 @@ class Programs:
         return any(f"{at}/".startswith(tuple(self._hidden)) for at in (real, *links))
 
     def _covered(self, path: str) -> bool:
-        real = walk(path)[0]
+        return self._is_covered(walk(path)[0])
+
+    def _is_covered(self, real: str) -> bool:
         return real not in self._covers and any(above in self._covers for above in parents(real))
 
     def _crowded(self, folder: str) -> bool:
@@ -163,9 +165,10 @@ class Programs:
         except OSError:
             return []  # not ours to read, so nothing of it runs
         found: dict[str, None] = {}
+        plain: set[str] = set()  # many hundred links, and most lead to the same few folders
         for link in links:
-            target = os.path.realpath(link)
-            if not _is_program(target) or not self._covered(target):
+            target = walk(link, plain)[0]
+            if not self._is_covered(target) or not _is_program(target):
                 continue
             home = os.path.dirname(target)
             if self._is_with_credentials(home):
@@ -250,11 +253,13 @@ def parents(path: str) -> Iterable[str]:
         yield path
 
 
-def walk(path: str) -> tuple[str, dict[str, str]]:
-    """The real path, and each symlink on the way with its words: in a covered folder they must be made again."""
+def walk(path: str, plain: set[str] | None = None) -> tuple[str, dict[str, str]]:
+    """The real path, and each symlink on the way with its words: in a covered folder they must be made again. `plain`
+    is what several walks at one moment share: the steps that were found to be no links."""
     rest = os.path.abspath(path).split("/")[::-1]
     real = "/"
     links: dict[str, str] = {}
+    plain = set() if plain is None else plain
     while rest:
         part = rest.pop()
         if part in ("", "."):
@@ -262,11 +267,13 @@ def walk(path: str) -> tuple[str, dict[str, str]]:
         if part == "..":
             real = os.path.dirname(real)
             continue
-        step = os.path.join(real, part)
-        if os.path.islink(step) and len(links) < LINKS_MAX:
+        step = f"{real}/{part}" if real != "/" else f"/{part}"
+        if step not in plain and os.path.islink(step) and len(links) < LINKS_MAX:
             links[step] = os.readlink(step)
             real = "/" if links[step].startswith("/") else real
             rest += links[step].split("/")[::-1]
         else:
+            if len(links) < LINKS_MAX:
+                plain.add(step)
             real = step
     return real, links

@@ -118,10 +118,18 @@ def in_reach(path: str, trees: Sequence[str]) -> str | None:
     real, links = walk(path)
     for at in (real, *links):
         for tree in trees:
-            below = os.path.relpath(at, tree)
-            if below.split(os.sep)[0] != os.pardir and not in_board(below) and not in_git(below):
+            below = _below(at, tree)
+            if below is not None and not in_board(below) and not in_git(below):
                 return at
     return None
+
+
+def _below(at: str, tree: str) -> str | None:
+    """A normal path as it is told from the top of a tree; None where it does not lie in it. Asked thousands of times
+    for a run, so it only compares words."""
+    at = f"/{at.lstrip('/')}"
+    top = tree if tree.endswith("/") else f"{tree}/"
+    return at[len(top) :] if at.startswith(top) else os.curdir if at == tree else None
 
 
 def check_files(home: str, files: Iterable[str]) -> None:
@@ -347,12 +355,13 @@ def _settings_below(home: str, trees: Sequence[str], paths: Iterable[str]) -> li
 def _in_trees(places: Iterable[str], trees: Sequence[str]) -> list[str]:
     """Places, and the links on the way to them, as paths from the top of each work tree that they lie in."""
     found: dict[str, None] = {}
+    plain: set[str] = set()
     for place in places:
-        real, links = walk(place)
+        real, links = walk(place, plain)
         for at in (os.path.abspath(place), real, *links):
             for tree in trees:
-                below = os.path.relpath(at, tree)
-                if below != os.curdir and below.split(os.sep)[0] != os.pardir:
+                below = _below(at, tree)
+                if below not in (None, os.curdir):
                     found[below] = None
     return list(found)
 
