@@ -127,9 +127,7 @@ class SystemGit:
         if found is None:
             raise Unavailable("git_missing", "git is not installed, or not in PATH.", "Install git 2.38 or newer.")
         found = os.path.abspath(found)
-        words = run([found, "version"], "/", self._environment("/", None, None), b"", 60.0).out.decode(
-            "ascii", "replace"
-        )
+        words = _version(found, self._environment("/", None, None))
         number = re.search(r"(\d+)\.(\d+)", words)
         if number is None or (int(number[1]), int(number[2])) < OLDEST:
             is_there = words.strip() or "one that does not tell its version"
@@ -159,6 +157,18 @@ class SystemGit:
         if index:
             clean["GIT_INDEX_FILE"] = index
         return clean | dict(more or {})
+
+
+_versions: dict[tuple[str, tuple[int, ...], str], str] = {}
+
+
+def _version(program: str, environment: dict[str, str]) -> str:
+    """What it says of itself; asked again when it, or the PATH that a script of that name may use, is another one."""
+    status = os.stat(program)
+    which = (program, (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns), environment["PATH"])
+    if which not in _versions:
+        _versions[which] = run([program, "version"], "/", environment, b"", 60.0).out.decode("ascii", "replace")
+    return _versions[which]
 
 
 def run(command: list[str], cwd: str, env: dict[str, str], stdin: bytes, timeout: float) -> Ran:

@@ -29,7 +29,6 @@ import socket
 import struct
 import sys
 import time
-import traceback
 from collections.abc import Iterable
 from typing import NoReturn
 
@@ -341,6 +340,8 @@ class Server:
             Warden(control, launch, descriptors).run()
             code = 0
         except BaseException:
+            import traceback  # a keeper is started for each worker, and seldom needs it
+
             why = traceback.format_exc()
             tell(control, f"ended - 0 - {why[-FAULT_MAX:]}")
             print(why, file=sys.stderr, flush=True)

@@ -7,7 +7,8 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 
 from folkmoot.errors import Unavailable
-from folkmoot.worker.git.repository import Repository, write
+from folkmoot.worker.git.places import write
+from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.ports import Git
 from folkmoot.worker.removing import maker
 

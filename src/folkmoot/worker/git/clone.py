@@ -26,7 +26,8 @@ from folkmoot.worker.git.harvest.bounds import FILES_A_SECOND, PROJECT_SECONDS_M
 from folkmoot.worker.git.harvest.measuring import entries_of, is_folder, measured
 from folkmoot.worker.git.harvest.rules import heavy
 from folkmoot.worker.git.looking import RULE_NAMES, RULES, behind_link, oddities, open_file
-from folkmoot.worker.git.repository import CREATED, MODIFIED, Repository, write
+from folkmoot.worker.git.places import write
+from folkmoot.worker.git.repository import CREATED, MODIFIED, Repository
 from folkmoot.worker.git.restoring import put_back, renew, settle
 from folkmoot.worker.git.words import Author, configured, quoted, readable
 from folkmoot.worker.ports import Bounds, Paths, Ran

@@ -5,6 +5,7 @@ Found by looking at files, never by letting git look: git would climb to whateve
 
 import os
 import re
+import tempfile
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -237,3 +238,13 @@ def current_branch(root: str) -> str | None:
     """The branch that is checked out in a folder; None without a repository, or where no branch is."""
     place = find(root)
     return pointer(os.path.join(place.git_dir, "HEAD"), "ref: refs/heads/") or None if place else None
+
+
+def write(file: str, text: str) -> None:
+    """Write a file so that a reader meets the old one or the new one, never a part."""
+    handle, aside = tempfile.mkstemp(prefix=f"{os.path.basename(file)}.", dir=os.path.dirname(file))
+    with open(handle, "w", encoding="utf-8", errors="surrogateescape") as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+    os.replace(aside, file)

@@ -18,7 +18,7 @@ from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.harvest.blobs import contents
 from folkmoot.worker.git.harvest.bounds import MERGE_SECONDS
 from folkmoot.worker.git.harvest.never import Told, never
-from folkmoot.worker.git.places import Place, excluded_by, find
+from folkmoot.worker.git.places import Place, excluded_by, find, write
 from folkmoot.worker.git.refs import copy_of, make_way, put_beside
 from folkmoot.worker.git.target import branches_of
 from folkmoot.worker.git.words import CUT_HERE, Author, readable
@@ -33,6 +33,7 @@ FETCH = ("--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-
 DIFF = ("diff-tree", "-r", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
 PATHS_AT_ONCE = 50  # a diff is asked for in parts, so that a huge one is never held whole
 TRIES = 3
+KNOWN_MAX = 32  # answers about objects that are kept: those of the runs that go on now
 
 # Left behind by tools and meant by nobody. A .gitignore of the user's is stronger, either way.
 BY_PRODUCTS = ["__pycache__/", "*.pyc", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/", ".venv/", "node_modules/"]
@@ -84,6 +85,7 @@ class Repository:
         self.base_now: Callable[[], Remote | None] = lambda: None  # whose target branch work is for
         self.proposes: Callable[[], bool] = lambda: False  # is work pushed to a forge before a person has seen it?
         self._empty = ""
+        self._known: dict[tuple[str, ...], bytes] = {}
         self._bounds: Bounds | None = None
 
     def local(self) -> "Repository":
@@ -303,8 +305,18 @@ class Repository:
             return None
         return self("merge-base", one, other, check=False).out.decode().strip() or None
 
+    def _told_of(self, *ids: str, by: Sequence[str]) -> bytes:
+        """What git tells of objects that are named by their ids. It stays so, and a landing asks it several times."""
+        known = self._known.get(asked := (*by, *ids))
+        if known is None:
+            known = self(*asked).out
+            if len(self._known) >= KNOWN_MAX:
+                self._known.clear()
+            self._known[asked] = known
+        return known
+
     def tree_of(self, commit: str) -> str:
-        return self("rev-parse", "--verify", f"{commit}^{{tree}}").out.decode().strip()
+        return self._told_of(f"{commit}^{{tree}}", by=("rev-parse", "--verify")).decode().strip()
 
     def empty_tree(self) -> str:
         if not self._empty:
@@ -344,17 +356,15 @@ class Repository:
         tree, *conflicts = [readable(part) for part in ran.out.split(b"\0") if part]
         if ran.code:
             return Merged(tree=tree, conflicts=sorted(set(conflicts)))
-        date = self._youngest(ours, theirs) if dated else ""
+        times = self("show", "--no-patch", "--format=%ct", ours, theirs).out.split() if dated else []
+        date = f"{max(map(int, times))} +0000" if dated else ""
         return Merged(self.commit(tree, [ours, theirs], message, author, date), tree)
-
-    def _youngest(self, *commits: str) -> str:
-        return f"{max(map(int, self('show', '--no-patch', '--format=%ct', *commits).out.split()))} +0000"
 
     # What changed
 
     def changes(self, base: str | None, commit: str | None) -> list[Change]:
         old, new = base or self.empty_tree(), commit or self.empty_tree()
-        fields = self(*DIFF, "--raw", "-z", old, new).out.split(b"\0")
+        fields = self._told_of(old, new, by=(*DIFF, "--raw", "-z")).split(b"\0")
         found = []
         for line, path in zip(fields[::2], fields[1::2], strict=False):
             old_mode, mode, before, after, status = line.decode().removeprefix(":").split(" ")
@@ -388,13 +398,3 @@ class Repository:
                 cut = said[: said.rfind(b"\n", 0, cap) + 1].decode("utf-8", "replace")
                 return f"{cut}{CUT_HERE} the whole change touches {len(paths)} files\n"
         return said.decode("utf-8", "replace")
-
-
-def write(file: str, text: str) -> None:
-    """Write a file so that a reader meets the old one or the new one, never a part."""
-    handle, aside = tempfile.mkstemp(prefix=f"{os.path.basename(file)}.", dir=os.path.dirname(file))
-    with open(handle, "w", encoding="utf-8", errors="surrogateescape") as out:
-        out.write(text)
-        out.flush()
-        os.fsync(out.fileno())
-    os.replace(aside, file)

@@ -18,7 +18,8 @@ from folkmoot.core.rules.running.names import INCLUDES, in_board, in_git
 from folkmoot.errors import Unavailable
 from folkmoot.worker.environment import write_below
 from folkmoot.worker.git.looking import behind_link, found_at
-from folkmoot.worker.git.repository import Repository, write
+from folkmoot.worker.git.places import write
+from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.words import readable
 from folkmoot.worker.ports import Paths
 

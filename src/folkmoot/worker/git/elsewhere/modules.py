@@ -14,7 +14,8 @@ from folkmoot.worker.git.elsewhere.findings import module_of
 from folkmoot.worker.git.harvest.bounds import Foreign
 from folkmoot.worker.git.harvest.measuring import is_folder
 from folkmoot.worker.git.looking import behind_link, found_at
-from folkmoot.worker.git.repository import Repository, write
+from folkmoot.worker.git.places import write
+from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.words import configured, quoted, readable
 from folkmoot.worker.ports import Paths
 from folkmoot.worker.removing import remove_tree
