@@ -30,8 +30,8 @@ CHECK_TESTS := $(CREW) --durations=10
 QUICK := tests/core tests/flows tests/reports tests/briefs tests/engine tests/store/test_contract.py tests/shape
 CHECK_QUICK := $(CREW) -q $(QUICK)
 
-# What makes its boards without saying where, and so can make them on a server.
-ON_POSTGRES := tests/core tests/engine tests/flows tests/briefs tests/reports
+# Their boards are made without saying where, and so can be on a server: tests/stores.py.
+ON_POSTGRES := tests/core tests/engine tests/flows tests/briefs tests/reports tests/acceptance
 
 # Types need one core for a while, and print one line, or their faults: the tests begin meanwhile. Where one
 # fails, the other goes on to its end.

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import stores
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 # Modules and tests stay: to look through them for what could go, again and again while they come, took two fifths of
 # the time until the first test.
 gc.disable()
+
+ON_SERVER = "boards on a server"
 
 # Slow drawing says something about the machine (often two busy cores), not about the code.
 PATIENT = [HealthCheck.too_slow]
@@ -48,17 +52,36 @@ def postgres() -> "Iterator[Server]":
 
 @pytest.fixture(autouse=True, scope="session")
 def boards_on_the_chosen_store(request: pytest.FixtureRequest) -> "Iterator[None]":
-    """`MOOT_TEST_STORE=postgres`: every board that a test makes without saying where is on a server."""
-    if os.environ.get("MOOT_TEST_STORE") != "postgres":
+    if not stores.on_a_server():
         yield
         return
-    from folkmoot.store.postgres.store import PostgresStore
-    from folkmoot.testing.builders import TrialBoard
-
-    server: Server = request.getfixturevalue("postgres")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TrialBoard, "new_store", staticmethod(lambda: PostgresStore.open(server.board())))
+        stores.put_boards_on(request.getfixturevalue("postgres"), patch)
         yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def boards_of_a_module(boards_on_the_chosen_store: None) -> "Iterator[None]":
+    with stores.removed_afterwards():
+        yield
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    about = item.get_closest_marker("embedded")
+    if about is not None and stores.on_a_server():
+        pytest.skip(f"about the embedded store: {about.args[0]}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> "Iterator[None]":
+    if not stores.on_a_server():
+        yield
+        return
+    with stores.of_one_test() as opened:
+        yield
+    assert not opened.embedded, f"this test opened an embedded store, and was to run on a server: {opened.embedded[0]}"
+    if opened.on_server:
+        item.user_properties.append((ON_SERVER, opened.on_server))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -69,3 +92,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section(f"NOT RUN: {len(skipped)} tests", red=True, bold=True)
         for reason, count in reasons.most_common():
             terminalreporter.line(f"{count:4d}  {reason.removeprefix('Skipped: ')}")
+    if stores.on_a_server():
+        passed = [report for report in terminalreporter.stats.get("passed", []) if report.when == "call"]
+        there = sum(any(name == ON_SERVER for name, _ in report.user_properties) for report in passed)
+        terminalreporter.line(f"{there} of {len(passed)} that passed had a board on a server in their own process")

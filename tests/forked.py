@@ -28,6 +28,7 @@ from typing import IO, Any
 
 HERE = Path(__file__).resolve()
 SOURCE = HERE.parents[1] / "src"
+SERVER = "MOOT_TEST_SERVER"  # where boards are that are made without saying where, if not in files: tests/stores.py
 NUMBER = struct.Struct("=i")
 # What the usual commands load when they get there.
 LOADED = ["folkmoot.wiring.boards", "folkmoot.wiring.running", "rich.console", "rich.table", "rich.text", "yaml"]
@@ -135,7 +136,7 @@ def run(
 def _server() -> str:
     """Where the server of this process listens. It ends when this process does: nobody holds its input open then."""
     address = str(Path(mkdtemp(prefix="moot-"), "fork"))
-    kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "HOME") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "HOME", SERVER) if name in os.environ}
     env = {**kept, "PYTHONPATH": str(SOURCE), "LANG": "C.UTF-8"}
     server = subprocess.Popen(
         [sys.executable, str(HERE), address],
@@ -263,6 +264,9 @@ if __name__ == "__main__":
     load()
     from folkmoot.wiring import main
 
+    if SERVER in os.environ:
+        sys.path.append(str(HERE.parents[1]))
+        import_module("tests.stores").put_boards_where_told()
     gc.freeze()
     serve(sys.argv[1])
     end(main)

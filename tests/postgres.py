@@ -34,7 +34,53 @@ QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 COMMON = ("max_connections=150", "shared_buffers=32MB", "listen_addresses=127.0.0.1", "unix_socket_permissions=0777")
 
 
-class Server:
+class Databases:
+    """Those of a server that is there, whichever process started it."""
+
+    def __init__(self, folder: Path, port: int, *, durable: bool = False) -> None:
+        self.folder, self.port, self.durable = folder, port, durable
+        self._made = 0
+
+    def connect(self, database: str, host: str | None = None) -> str:
+        where = f"host={host} port={self.port}" if host else f"host={self.folder / 's'} port={self.port}"
+        return f"dbname={database} user=postgres {where}"
+
+    def address(self, database: str, host: str | None = None) -> str:
+        place = f"{host}:{self.port}" if host else ""
+        more = "" if host else f"&host={self.folder / 's'}&port={self.port}"
+        return f"postgresql://postgres@{place}/{database}?durable={'yes' if self.durable else 'no'}{more}"
+
+    def execute(self, statement: str, database: str = "postgres") -> list[Any]:
+        with psycopg.connect(self.connect(database), autocommit=True) as connection:
+            cursor = connection.execute(statement.encode())
+            return cursor.fetchall() if cursor.description else []
+
+    def database(self) -> str:
+        """The address of a database of its own that has no board yet."""
+        return self.copy("template0")
+
+    def board(self) -> str:
+        """The address of a database of its own with an empty board: a copy, which is quicker than making one."""
+        if not self.execute("SELECT 1 FROM pg_database WHERE datname = 'empty'"):
+            self.execute("CREATE DATABASE empty")
+            PostgresStore.create(self.address("empty")).close()
+        return self.copy("empty")
+
+    def copy(self, template: str) -> str:
+        """The address of a database with all that is in another one, which nobody has open."""
+        self._made += 1
+        name = f"b{os.getpid()}_{self._made}"
+        self.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
+        return self.address(name)
+
+    def names(self) -> set[str]:
+        return {name for (name,) in self.execute("SELECT datname FROM pg_database WHERE NOT datistemplate")}
+
+    def remove_database(self, name: str) -> None:
+        self.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+class Server(Databases):
     """One server in a folder of its own, or on a host of its own. It may be killed and started again."""
 
     def __init__(
@@ -47,15 +93,12 @@ class Server:
         disk: Callable[[Path], object] | None = None,
     ) -> None:
         """`disk` puts one under the folder of the data before anything is in it."""
-        self.durable = durable
+        super().__init__(Path(tempfile.mkdtemp(prefix="moot-pg-")), free_port(), durable=durable)
         self.on = on
         self._primary, self._disk = standby_of, disk
-        self.folder = Path(tempfile.mkdtemp(prefix="moot-pg-"))
-        self.port = free_port()
         self._settings = (*COMMON, f"port={self.port}", *(() if durable else QUICK), *settings)
         self._settings += ("listen_addresses=*",) if on else ()
         self._process: subprocess.Popen[bytes] | None = None
-        self._clones = 0
         self._as: dict[str, Any] = {"cwd": "/"}
         self._bin = binaries()
         try:
@@ -140,37 +183,6 @@ class Server:
     @property
     def runs(self) -> bool:
         return self._process is not None and self._process.poll() is None
-
-    def connect(self, database: str, host: str | None = None) -> str:
-        where = f"host={host} port={self.port}" if host else f"host={self.folder / 's'} port={self.port}"
-        return f"dbname={database} user=postgres {where}"
-
-    def address(self, database: str, host: str | None = None) -> str:
-        place = f"{host}:{self.port}" if host else ""
-        more = "" if host else f"&host={self.folder / 's'}&port={self.port}"
-        return f"postgresql://postgres@{place}/{database}?durable={'yes' if self.durable else 'no'}{more}"
-
-    def execute(self, statement: str, database: str = "postgres") -> list[Any]:
-        with psycopg.connect(self.connect(database), autocommit=True) as connection:
-            cursor = connection.execute(statement.encode())
-            return cursor.fetchall() if cursor.description else []
-
-    def database(self) -> str:
-        """The address of a database of its own that has no board yet."""
-        return self.address(self._make("template0"))
-
-    def board(self) -> str:
-        """The address of a database of its own with an empty board: a copy, which is quicker than making one."""
-        if not self.execute("SELECT 1 FROM pg_database WHERE datname = 'empty'"):
-            self.execute("CREATE DATABASE empty")
-            PostgresStore.create(self.address("empty")).close()
-        return self.address(self._make("empty"))
-
-    def _make(self, template: str) -> str:
-        self._clones += 1
-        name = f"b{self._clones}"
-        self.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
-        return name
 
     def remove(self) -> None:
         self.stop(signal.SIGQUIT)

@@ -8,7 +8,6 @@ from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from shutil import copytree
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -19,7 +18,7 @@ from folkmoot.config import Settings
 from folkmoot.doors.cli.main import run
 from folkmoot.engine.application import Boards
 from folkmoot.wiring.boards import FileBoards
-from tests import forked
+from tests import forked, stores
 
 View = dict[str, Any]
 SOURCE = Path(folkmoot.__file__).parents[1]
@@ -122,7 +121,8 @@ def fresh(preset: str) -> Path:
     """A board as `moot init` makes it, to be copied: making one takes longer than most tests."""
     kept = TemporaryDirectory()
     atexit.register(kept.cleanup)
-    FileBoards().create(kept.name, preset).close()
+    with stores.kept():
+        FileBoards().create(kept.name, preset).close()
     return Path(kept.name)
 
 
@@ -131,5 +131,5 @@ def new_board(folder: Path, preset: str = "kanban") -> Moot:
     if folder.exists() and any(folder.iterdir()):
         FileBoards().create(str(folder), preset).close()
     else:
-        copytree(fresh(preset), folder, dirs_exist_ok=True)
+        stores.copy(fresh(preset), folder)
     return Moot(folder)

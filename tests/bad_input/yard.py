@@ -4,7 +4,6 @@ import io
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -23,7 +22,7 @@ from folkmoot.doors.cli.main import run
 from folkmoot.errors import MootError
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.worker.relay import Relay
-from tests import forked
+from tests import forked, stores
 from tests.doors.conftest import environment, starts_otherwise
 
 NOTHING = "nothing changed"
@@ -100,7 +99,7 @@ class Yard:
         return yard
 
     def copy(self, folder: Path) -> "Yard":
-        shutil.copytree(self.folder, folder)
+        stores.copy(self.folder, folder)
         return Yard(folder, self.run)
 
     # The doors

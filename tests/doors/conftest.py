@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ import pytest
 from folkmoot.config import read_settings
 from folkmoot.doors.cli.main import run
 from folkmoot.wiring.boards import FileBoards
-from tests import forked
+from tests import forked, stores
 
 SOURCE = Path(__file__).parents[2] / "src"
 
@@ -127,14 +126,15 @@ def nowhere(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyt
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A board as `moot init` makes it, to be copied: making one takes longer than most tests."""
     folder = tmp_path_factory.mktemp("fresh")
-    FileBoards().create(str(folder), "kanban").close()
+    with stores.kept():
+        FileBoards().create(str(folder), "kanban").close()
     return folder
 
 
 @pytest.fixture
 def moot(nowhere: Moot, fresh: Path) -> Moot:
     """A folder with an empty board."""
-    shutil.copytree(fresh / ".moot", nowhere.folder / ".moot")
+    stores.copy(fresh / ".moot", nowhere.folder / ".moot")
     return nowhere
 
 

@@ -12,6 +12,7 @@ from folkmoot.doors.cli.completion.shells import SHELLS
 from folkmoot.doors.cli.completion.values import BY_COMMAND, BY_NAME, is_word
 from folkmoot.doors.cli.main import COMMANDS
 from folkmoot.doors.cli.main import moot as cli
+from tests import stores
 from tests.doors.conftest import Moot, environment
 from tests.doors.terminal import Terminal
 
@@ -26,7 +27,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def known(nowhere: Moot, kept: Path, request: pytest.FixtureRequest) -> Moot:
     """A board with a dispute, a question, a live run, tags, a lock, and what no shell should be handed."""
     if kept.exists():
-        shutil.copytree(kept, nowhere.folder / ".moot")
+        stores.copy(kept, nowhere.folder / ".moot")
         return nowhere
     disputed: Moot = request.getfixturevalue("disputed")
     disputed("add", "Commas, colons: and\ttabs\x1b[31m", "--tag", "auth", "--tag", "two words", "--tag", "$(touch x)")
@@ -35,7 +36,7 @@ def known(nowhere: Moot, kept: Path, request: pytest.FixtureRequest) -> Moot:
     disputed("lock", "src/mail/")
     with (disputed.folder / ".moot" / "flow.yaml").open("a") as flow:
         flow.write("# changed, which every other command would tell\n")
-    shutil.copytree(disputed.folder / ".moot", kept)
+    stores.copy(disputed.folder / ".moot", kept)
     return disputed
 
 

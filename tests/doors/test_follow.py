@@ -1,7 +1,6 @@
 """Who waits is woken by what others write: `--follow`, `--wait`, and the same from Python."""
 
 import json
-import shutil
 import subprocess
 import sys
 import threading
@@ -20,6 +19,7 @@ from folkmoot.store.change_signal import ChangeSignal
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
 from folkmoot.wiring.wal_watch import BoardSignal
+from tests import stores
 from tests.doors.conftest import Moot, environment
 
 MOOT = [sys.executable, "-m", "folkmoot"]
@@ -56,7 +56,7 @@ WOKEN, PATIENCE = 600.0, 60.0
 
 @pytest.fixture
 def place(tmp_path: Path, fresh: Path) -> Path:
-    shutil.copytree(fresh / ".moot", tmp_path / ".moot")
+    stores.copy(fresh / ".moot", tmp_path / ".moot")
     return tmp_path
 
 

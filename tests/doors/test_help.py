@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from folkmoot.doors.cli.main import COMMANDS, DAILY, PURPOSES
 from folkmoot.doors.cli.main import moot as cli
 from folkmoot.doors.cli.session import Session
 from folkmoot.wiring.boards import FileBoards
+from tests import stores
 from tests.doors.conftest import Moot
 
 RUN, MESSAGE = "r3f9a2c41b7d0", "6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4"
@@ -135,7 +135,7 @@ def test_examples_do_what_they_say(nowhere: Moot, prepared: Path, name: str) -> 
             continue
         with tempfile.TemporaryDirectory(dir=nowhere.folder) as folder:
             moot = Moot(Path(folder), nowhere._capsys, nowhere._patch)
-            shutil.copytree(prepared, folder, dirs_exist_ok=True)
+            stores.copy(prepared, folder)
             if name == "unlock":
                 moot("lock", "src/auth/")
             if name == "unpark":

@@ -18,6 +18,7 @@ from folkmoot.system.relay import RelayServer
 from folkmoot.testing.in_json import in_json
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.worker.relay import KEPT, Relay
+from tests import stores
 from tests.doors.conftest import Answer, environment
 
 ADA = Actor("ada")
@@ -29,7 +30,7 @@ class Inside:
     """A run of dev-agent on item 1 with its socket; item 2 is worked on by another run."""
 
     def __init__(self, root: Path, fresh: Path) -> None:
-        shutil.copytree(fresh / ".moot", root / "project" / ".moot")
+        stores.copy(fresh / ".moot", root / "project" / ".moot")
         self.clone = root / "clone"  # not below the board: walking up finds nothing
         self.clone.mkdir()
         self.board = FileBoards().open(str(root / "project"))

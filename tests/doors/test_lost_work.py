@@ -1,7 +1,6 @@
 """Work that landed and is gone from its branch, and work that never landed: what a person finds, and by which words."""
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 
 from folkmoot.core.commands import Actor, AddItem
 from folkmoot.wiring.boards import FileBoards
+from tests import stores
 from tests.doors.conftest import Moot
 
 ADA = Actor("ada")
@@ -75,7 +75,7 @@ def landed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def ran(nowhere: Moot, landed: Path, monkeypatch: pytest.MonkeyPatch) -> Moot:
     monkeypatch.setenv("COLUMNS", "100")
-    shutil.copytree(landed, nowhere.folder, dirs_exist_ok=True)
+    stores.copy(landed, nowhere.folder)
     return nowhere
 
 

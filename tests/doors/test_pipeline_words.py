@@ -2,7 +2,6 @@
 back. Each text is told through the command line, and looked for where it has to be."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 
 from folkmoot.core.vocabulary.phrases.tallies import told_tests
 from folkmoot.wiring.boards import FileBoards
+from tests import stores
 from tests.doors.conftest import Answer, Moot
 
 View = dict[str, Any]
@@ -23,13 +23,14 @@ ASKED = "awaiting-divine-guidance"
 @pytest.fixture(scope="session")
 def pipeline(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pipeline")
-    FileBoards().create(str(folder), "pipeline").close()
+    with stores.kept():
+        FileBoards().create(str(folder), "pipeline").close()
     return folder
 
 
 @pytest.fixture
 def board(nowhere: Moot, pipeline: Path) -> Moot:
-    shutil.copytree(pipeline / ".moot", nowhere.folder / ".moot")
+    stores.copy(pipeline / ".moot", nowhere.folder / ".moot")
     return nowhere
 
 

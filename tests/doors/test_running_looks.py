@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from folkmoot.engine.application import Application
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.worker.clients.catalogue import Catalogue
 from folkmoot.worker.ports import WorkerEvent
+from tests import stores
 from tests.doors.conftest import Moot
 from tests.doors.test_looks import through_a_terminal
 
@@ -71,7 +71,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def ran(nowhere: Moot, project: Path, monkeypatch: pytest.MonkeyPatch) -> Moot:
     monkeypatch.setenv("COLUMNS", "80")
-    shutil.copytree(project, nowhere.folder, dirs_exist_ok=True)
+    stores.copy(project, nowhere.folder)
     return nowhere
 
 

@@ -1,6 +1,5 @@
 """A board, and a client of the official SDK that is connected to it: in this process, in both eras of the protocol."""
 
-import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ from folkmoot.doors.mcp.desk import Desk
 from folkmoot.doors.mcp.runs import OwnRuns
 from folkmoot.doors.mcp.server import server
 from folkmoot.wiring.boards import FileBoards
+from tests import stores
 
 ERAS = {"2025-11-25": "legacy", "2026-07-28": "auto"}
 ADA = Actor("ada")
@@ -94,7 +94,7 @@ class House:
 @pytest.fixture
 def house(tmp_path: Path, fresh: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    shutil.copytree(fresh / ".moot", tmp_path / "project" / ".moot")
+    stores.copy(fresh / ".moot", tmp_path / "project" / ".moot")
     house = House(tmp_path / "project")
     yield house
     house.close()
