@@ -27,7 +27,7 @@ from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Dispute, Item
 from folkmoot.core.order import QueuePosition, claimant, queue_position
 from folkmoot.core.records import ORCHESTRATOR, Question, Run, Wanted
-from folkmoot.core.report import Report, Try
+from folkmoot.core.report import Contract, Report, Try
 from folkmoot.core.rules import (
     answers,
     claims,
@@ -60,9 +60,10 @@ from folkmoot.engine.moment import Moment
 from folkmoot.engine.moment import moment as true_moment
 from folkmoot.errors import Invalid
 from folkmoot.reports.splits import finding
-from folkmoot.sim import craft, people
+from folkmoot.sim import agents, craft, people, teamwork
 from folkmoot.sim.flows import flow_of, kanban
 from folkmoot.sim.speech import Scene
+from folkmoot.sim.teamwork import redefining
 from folkmoot.store.codec import link
 from folkmoot.store.port import BoardHead, KeptAnswer
 from folkmoot.store.sql import writing
@@ -146,6 +147,16 @@ def many_conflicts(patch: Patch) -> None:
         return [ReportRun(report=Report.failed("they disagree in a.py", "conflict"), work=both)]
 
     patch.setattr(craft, "landing", meets)
+
+
+def contracts_changing(patch: Patch) -> None:
+    """Each split says what all of its tasks rely on, and every fourth run says that anew, while others work for it."""
+
+    def of_all(scene: Scene) -> list[Contract]:
+        return [Contract(name=name, text=scene.chance.choice(("v1", "v2", "v3"))) for name in teamwork.CONTRACTS]
+
+    patch.setattr(teamwork, "_contracts", of_all)
+    patch.setattr(agents, "SAYS", {**agents.SAYS, **dict.fromkeys(("repeating", "incomplete", "causes"), redefining)})
 
 
 def also_claimable(*statuses: str) -> Callable[[Flow, Item], str | None]:
@@ -928,7 +939,13 @@ def hasty_parent(patch: Patch) -> None:
     patch.setattr(outcomes, "split", wrong)
 
 
-@defect("R-24", "a task is done for a contract that has changed", flow=flow_of("quest"), first=12)
+@defect(
+    "R-24",
+    "a task is done for a contract that has changed",
+    flow=flow_of("quest"),
+    first=12,
+    amid=contracts_changing,
+)
 def stale_contracts(patch: Patch) -> None:
     """Neither a running task nor a done one goes again; what it relies on changes under it."""
 
