@@ -240,7 +240,7 @@ def _project(brief: View) -> Iterator[str]:
         "askedBy": "The item whose agent asks",
         "tasks": "The tasks of the same whole, each as its agent reported it",
         "whole": "The whole that all of this is for",
-        "unfinished": "Reports that the work stopped with; nobody has taken it up since",
+        "unfinished": "Earlier reports that nobody has gone on from since",
         "stopped": "Reports of tasks that do not fit, and wait for this",
     }
     for name, label in names.items():

@@ -15,7 +15,7 @@ from folkmoot.core.rules.children.outputs import OUTPUTS_KEPT, output_of
 from folkmoot.core.rules.children.saying import said_beside
 from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.sharing.lessons import is_of_whole, told_to
-from folkmoot.core.unfinished import PARTIAL, told_of
+from folkmoot.core.unfinished import HOW_IT_ENDED, PARTIAL, not_gone_on_from, told_of
 from folkmoot.engine.reads.views import comment_view, comment_views, history_views, message_view
 from folkmoot.store.port import Reading
 
@@ -30,9 +30,6 @@ GUIDANCE_TOLD = 3
 # An answer is new until a run has reported; after this many that did not, it stands with the older ones.
 RUNS_WITHOUT_REPORT = 5
 HEALS_TOLD = 10
-STOPS_TOLD = 3
-# How a run ends that has worked on what was there, or split it; behind these an earlier stop is taken up.
-TAKEN_UP = ("done", "split", "changes_requested", "disputed")
 PASSING_CAUSES = ("transient", "environment", "quota", "timeout", "protocol")
 
 
@@ -52,7 +49,7 @@ def facts(reading: Reading, flow: Flow, item: Item, run: Run) -> Facts:
     previous = _previous(reading, item, subject, run) if item.last_run or subject.last_run else None
     around = _around(reading, flow, item, parent) if _has_related(item) else {}
     said = split_said(reading, flow, subject, previous) if subject.kind == "task" or subject.splits else []
-    left = _left_open(reading, item, subject, parent, run, previous)
+    left = _left_open(reading, flow, item, subject, parent, run, previous)
     above = _above(reading, parent)
     around |= {name: views for name, views in (("split", said), ("unfinished", left), ("whole", above)) if views}
     return Facts(
@@ -199,49 +196,33 @@ def _previous(reading: Reading, item: Item, subject: Item, run: Run) -> View | N
 
 
 def _left_before(reading: Reading, subject: Item, last: Run) -> Run | None:
-    """The last run on the same work that left part of it, if none but silent ones came after it."""
-    for run in reversed(reading.runs(subject.id)[-RUNS_WITHOUT_REPORT:]):
-        if run.gate or run.id == last.id or run.ended_at is None:
-            continue
-        if run.report is not None or run.refused is not None:
-            said = run.report or run.refused
-            return run if run.column == last.column and said and said.outcome in PARTIAL else None
-    return None
+    """The last run on the same work that said anything: a silent one takes nothing of it back."""
+    runs = [run for run in reading.runs(subject.id) if not run.gate and run.id != last.id and run.ended_at is not None]
+    return next((run for run in reversed(runs) if run.report is not None or run.refused is not None), None)
 
 
 def _left_open(
-    reading: Reading, item: Item, subject: Item, parent: Item | None, run: Run, previous: View | None
+    reading: Reading, flow: Flow, item: Item, subject: Item, parent: Item | None, run: Run, previous: View | None
 ) -> list[View]:
-    """Reports of runs that left the work, and since which nobody has worked on it or split it: whoever splits it has
-    the failure in hand, also behind a question, a delegation, or another who was stuck (Q-08). A sub-agent looks for
-    whoever does; a task of a split goes on with what had stopped the whole."""
+    """Reports that nobody has gone on from, also behind a question, a delegation, or another who was stuck (Q-08). A
+    sub-agent looks for whoever does; a task of a split goes on with what had stopped the whole."""
     if item.kind == "sub" and parent is not None:
-        return _left_before_run(reading.runs(parent.id), "", None)
+        return _told_of_runs(not_gone_on_from(reading.runs(parent.id)))
     if item.kind == "task" and not item.last_run and parent is not None and parent.span.discoveries:
         runs = reading.runs(parent.id)
         made = [at for at, one in enumerate(runs) if one.outcome == "split" and (one.ended_at or 0) <= item.created_at]
-        return _left_before_run(runs[: made[-1]] if made else [], "", None)
-    last = previous or {}
-    if run.gate or not last or last.get("outcome") in TAKEN_UP:
+        return _told_of_runs(not_gone_on_from(runs[: made[-1]] if made else []))
+    if run.gate or not previous:
         return []
-    return _left_before_run(reading.runs(subject.id), run.column, last.get("run"))
+    answering = frozenset(name for name, column in flow.columns.items() if column.kind == "backflow")
+    found = not_gone_on_from(reading.runs(subject.id), run.column, answering)
+    return _told_of_runs([one for one in found if one.id != previous.get("run")])
 
 
-def _left_before_run(runs: list[Run], here: str, told: str | None) -> list[View]:
-    """Of each other column the last such report, and of this one if the last run there said nothing of the work."""
-    found: dict[str, View] = {}
-    for one in reversed(runs):
-        if one.gate or one.report is None or one.outcome is None:
-            continue
-        if one.outcome in TAKEN_UP:
-            break
-        if one.id == told and one.outcome in PARTIAL:
-            found[here] = {}
-        elif one.outcome in PARTIAL and one.column not in found:
-            found[one.column] = report_told(one)
-        if len(found) > STOPS_TOLD:
-            break
-    return [view for view in found.values() if view]
+def _told_of_runs(runs: list[Run]) -> list[View]:
+    """Each is told of, if it says more than how it ended: what it made is on the item."""
+    views = [(run, report_told(run)) for run in runs]
+    return [view for run, view in views if run.outcome in PARTIAL or set(view) - HOW_IT_ENDED]
 
 
 def _above(reading: Reading, parent: Item | None) -> list[View]:
