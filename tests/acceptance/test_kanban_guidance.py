@@ -51,7 +51,7 @@ def test_the_ten_steps_with_their_events_in_order(tmp_path: Path) -> None:
 
     claim = moot("claim", "dev-agent")
     assert claim["item"]["id"] == "1" and claim["model"] == "glm-4"
-    asked = {"options": ["sqlite: one writer", "postgres"], "context": "Two are there."}
+    asked = {"options": ["sqlite: one writer", "postgres"], "context": "Two are there.", "help": "a name"}
     assert claim["brief"]["guidance"] == [{"question": "Which database?", "answer": "postgres", "by": "alice", **asked}]
     names = [event["event"] for event in moot("log", "1")["events"]]
     assert names == [

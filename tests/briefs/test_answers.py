@@ -110,3 +110,16 @@ def test_words_that_could_be_taken_for_something_else_are_quoted_within_the_bloc
         text = prompt(take(board, "developer")[1])
         quoted = "\n".join(f"> | {line}" for line in answer.split("\n"))
         assert f"Question: Which database?\nGuidance:\n{quoted}\n\nResume work incorporating" in text
+
+
+@pytest.mark.ledger("E-09")
+def test_what_would_help_reaches_whoever_is_told_yes() -> None:
+    with TrialBoard(preset_flow("escalation")) as board:
+        board.add(TITLE)
+        board.answer(asked(board, help="Do clients older than 2.0 still matter?"), "no, they are gone")
+        run, brief = take(board, "developer")
+        assert brief["responses"][0]["help"] == "Do clients older than 2.0 still matter?"
+        assert prompt(brief).count("Do clients older than 2.0 still matter?") == 1
+        board.report(run, "failed", summary="red", attempts=[{"approach": "one", "outcome": "red"}])
+        brief = take(board, "developer")[1]
+        assert "Do clients older than 2.0 still matter?" in prompt(brief), "it stays with the older answers"

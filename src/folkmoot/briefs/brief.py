@@ -112,8 +112,8 @@ def _left_out(facts: Facts) -> list[View]:
 def _response(task: str, agent: str, said: Guidance) -> View:
     """The parts of the block by which an answer reaches the agent (E-09)."""
     parts = {"task": task, "agent": agent, "question": said.question, "guidance": said.answer, "by": said.by}
-    beside: View = {"options": said.options} if said.options else {}
-    return {**parts, **beside, **({"context": said.context} if said.context else {})}
+    beside = {"options": said.options, "context": said.context, "help": said.help}
+    return {**parts, **{name: told for name, told in beside.items() if told}}
 
 
 def _is_small(told: View, item: Item, facts: Facts) -> bool:

@@ -56,6 +56,8 @@ def _asked_with(said: View) -> Iterator[str]:
         )
     if said.get("context"):
         yield from quoted("Asked with this context", said["context"])
+    if said.get("help"):
+        yield from quoted("What would help, as it was asked", said["help"])
 
 
 def response_block(said: View) -> list[str]:

@@ -142,13 +142,15 @@ class Proof(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Guidance(Struct, frozen=True, gc=False, omit_defaults=True):
-    """A person's answer. Where any words are one, `options` and `context` are what they may refer to: "the second"."""
+    """A person's answer. Where any words are one, `options`, `context` and `help` are what they may refer to: "the
+    second", or "yes" to what would help."""
 
     question: str
     answer: str
     by: str
     options: list[str] = field(default_factory=list)
     context: str = ""
+    help: str = ""
 
 
 class Sentence(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):

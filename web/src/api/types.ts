@@ -591,13 +591,14 @@ export interface Gauges {
   metrics: FourMetrics;
 }
 
-/** A person's answer. Where any words are one, `options` and `context` are what they may refer to: "the second". */
+/** A person's answer. Where any words are one, `options`, `context` and `help` are what they may refer to: "the second", or "yes" to what would help. */
 export interface Guidance {
   question: string;
   answer: string;
   by: string;
   options?: (string)[];
   context?: string;
+  help?: string;
 }
 
 /** `ok` where every component is. `left`: so many events of the log are still to be proved by further calls with `whole`; 0 where it is through, or nobody asked for it. */

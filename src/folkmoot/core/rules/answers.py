@@ -213,7 +213,9 @@ def _guidance(question: Question, text: str, by: str) -> Guidance:
     if question.decides:
         return Guidance(question.question, text, by)
     options = [_told(option) for option in question.options]
-    return Guidance(question.question, text, by, options, question.context[:CONTEXT_KEPT])
+    # Where the rules offer ways of theirs, what would help is theirs as well, and was for the person.
+    help = "" if any(option.effect for option in question.options) else question.help or ""
+    return Guidance(question.question, text, by, options, question.context[:CONTEXT_KEPT], help[:CONTEXT_KEPT])
 
 
 def _told(option: Option) -> str:

@@ -8,7 +8,7 @@ from folkmoot.core.enums import Cause
 from folkmoot.core.item import Effort, GuidanceCounters
 from folkmoot.core.records import Attempt
 from folkmoot.core.report import SIGNALS, Report, Try
-from folkmoot.core.rules.asking.telling import facts, said_told
+from folkmoot.core.rules.asking.telling import facts, left_told, said_told
 from folkmoot.core.rules.children.help import (
     EXPERTS_MAX,
     INCOMPLETES_MAX,
@@ -143,7 +143,7 @@ def incomplete(case: Case, report: Report) -> None:
     case.emit("work_left_incomplete", context, item=at_rest(case, effort=effort))
     if effort.incompletes >= INCOMPLETES_MAX:
         words = f"{effort.incompletes} runs in a row left the work incomplete: {_words(report)}"
-        ask(case, "decision", words, GO_ON, context=facts(said_told(report), history(case)))
+        ask(case, "decision", words, GO_ON, context=facts(left_told(report, words), history(case)))
 
 
 def stuck(case: Case, report: Report) -> None:
@@ -158,7 +158,7 @@ def stuck(case: Case, report: Report) -> None:
     because = f"{agent} is stuck{_named(reason or report.reason, report)}: {report.blockers or _words(report)}"
     if target is None and is_security(reason):
         ways, named = experts_named(case, report), named_experts(case, report)
-        told = facts(said_told(report), history(case))
+        told = facts(left_told(report, because), history(case))
         ask(case, "decision", because, GO_ON_ALL_THE_SAME, *ways, context=told, split=named)
     elif target is None and report.cause in ENDS:
         # What no further attempt can mend needs no reason: its cause says who can.
@@ -167,7 +167,7 @@ def stuck(case: Case, report: Report) -> None:
         seek_help(case, agent, because, blocked=True)
     elif case.flow.columns[target].kind == "dispute":
         words = f"{because}. The reason leads to {target}, but nothing is disputed."
-        ask(case, "decision", words, GO_ON, context=facts(said_told(report), history(case)))
+        ask(case, "decision", words, GO_ON, context=facts(left_told(report, words), history(case)))
     else:
         leave_flow(case, target, because, reason)
 
@@ -178,7 +178,7 @@ def _fatal(case: Case, report: Report) -> None:
         said = stated_in(report, FATAL) or ": ".join(filter(None, (named_in(report, FATAL), _words(report))))
         words = f"It cannot go on without you: {said}"
         named = experts_named(case, report)
-        told = facts(said_told(report), history(case))
+        told = facts(left_told(report, words), history(case))
         ask(case, "decision", words, AGAIN_ALL_THE_SAME, *named, context=told, split=named_experts(case, report))
 
 
@@ -353,7 +353,8 @@ def _unclear(case: Case, report: Report) -> None:
         # No option can say what is meant: words do. The options are for whoever has none.
         ways = Way("go on with what there is", "again"), PARK, CANCEL
         words = f"The requirement is not clear: {stated_in(report, REQUIREMENT) or _words(report)}"
-        clarify(case, words, options=[way.option for way in ways], context=said_told(report), help=WHAT_IS_MEANT)
+        told = left_told(report, words)
+        clarify(case, words, options=[way.option for way in ways], context=told, help=WHAT_IS_MEANT)
 
 
 def _named(reason: str | None, report: Report) -> str:

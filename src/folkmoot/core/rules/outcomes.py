@@ -9,7 +9,7 @@ from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.item import Artifact
 from folkmoot.core.records import Comment, Option
 from folkmoot.core.report import AskedQuestion, Files, Remark, Report
-from folkmoot.core.rules.asking.telling import question_told, said_told
+from folkmoot.core.rules.asking.telling import left_told, question_told
 from folkmoot.core.rules.breaker import thread_of, turn_of
 from folkmoot.core.rules.children.agreeing import contracts_agreed
 from folkmoot.core.rules.children.contracts import goes_again
@@ -210,7 +210,7 @@ def _ends_child(case: Case, said: Report) -> bool:
         return True
     if said.outcome == "stuck":
         why = said.blockers or said.summary or "no words were given"
-        ask(case, "decision", f"{case.item.agent} is stuck: {why}", AGAIN, context=said_told(said))
+        ask(case, "decision", f"{case.item.agent} is stuck: {why}", AGAIN, context=left_told(said, why))
         return True
     if case.item.kind == "expert" and said.outcome == "failed" and is_unsuccessful(said):
         record_attempts(case, said, "capability")

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from folkmoot.core.report import SHOWN_BESIDE, WORDS_BESIDE, Finding, Report, Task
 from folkmoot.core.rules.judging.carrying import VERDICTS, leftovers
 from folkmoot.core.situation import Case
@@ -13,7 +15,8 @@ FINDINGS_SHOWN = 10
 TASKS_SHOWN = 20
 LINES_SHOWN = 15  # of what a gate printed
 LETTERS_SHOWN = 2_000  # of one fact
-_NAMES = ("Task", "Agent", "Expert", "agentType", "agent_type", "from", "source")  # they only say whose it is
+_NAMES = ("Task", "Agent", "Expert", "agentType", "agent_type", "from", "source", "task_id", "agent_id")
+_ONLY_WHOSE_OR_WHEN = (*_NAMES, "requested_at", "escalated_at", "ATTEMPT")  # the blocks themselves are in the history
 _ASKED = {"question", "questions", "clarification", "clarifications"}  # in the name under which a dialect asks
 
 
@@ -28,10 +31,20 @@ def asked_because(reason: str | None, *more: str | None) -> str:
 
 
 def question_told(report: Report, context: str | None) -> str:
-    """What stands beside the question that a report asks: its reason, its context, and the words around it; and where
-    its agent is stuck, why, since nobody may be asked but this once."""
-    stuck = said_told(report, summary=True) if report.outcome == "stuck" else _words_beside(report)
-    return asked_because(report.reason or report.escalation_reason, context, stuck)
+    """What stands beside the question that a report asks: its reason, its context, the words around it, and what else
+    it says of the work: the answer may hang on what is done and what is left."""
+    reason = report.reason or report.escalation_reason
+    if report.outcome == "stuck":
+        return asked_because(reason, context, said_told(report, summary=True))
+    return asked_because(reason, context, _words_beside(report), _else_told(report, context or ""))
+
+
+def _else_told(report: Report, context: str) -> str:
+    """What neither its question nor its context says already."""
+    own = {name: value for name, value in report.extra.items() if name not in (WORDS_BESIDE, SHOWN_BESIDE)}
+    asked = report.question.question if report.question else ""
+    told = _said(replace(report, extra=own), summary=report.summary not in asked)
+    return facts(*(words for words in told if words not in context))
 
 
 def _words_beside(report: Report) -> str:
@@ -68,8 +81,19 @@ def findings_told(findings: Iterable[Finding]) -> str:
 
 def said_told(report: Report, *, summary: bool = False) -> str:
     """What a report says beyond the words of the question."""
+    return facts(*_said(report, summary=summary))
+
+
+def left_told(report: Report, asked: str) -> str:
+    """What a report says that the question of the rules, which quotes some words of it, does not say."""
+    reason = report.escalation_reason
+    own = reason and reason not in asked and not is_only_word(reason)
+    return asked_because(reason if own else None, said_told(report, summary=report.summary not in asked))
+
+
+def _said(report: Report, *, summary: bool) -> list[str]:
     tests = report.tests
-    told = [
+    return [
         f"it says: {_cut(report.summary)}" if summary and report.summary else "",
         f"reason: {_cut(report.reason or '')}" if report.outcome == "failed" and _is_told(report) else "",
         f"blockers: {_cut(report.blockers)}" if report.blockers and report.blockers != report.summary else "",
@@ -77,8 +101,8 @@ def said_told(report: Report, *, summary: bool = False) -> str:
         f"tests: {red_tests(tests)}" if tests is not None and tests.failed else "",
         "; ".join(f"it would ask {one.to}: {_cut(one.task)}" for one in report.delegate if one.to),
         "\n".join(["next steps:", *(f"  - {_cut(step)}" for step in report.next_steps)]) if report.next_steps else "",
+        *_own_words(report),
     ]
-    return facts(*told, *_own_words(report))
 
 
 def _own_words(report: Report) -> Iterator[str]:
@@ -86,7 +110,7 @@ def _own_words(report: Report) -> Iterator[str]:
     for that."""
     for name, value in leftovers(report).items():
         told = [one for one in (value if isinstance(value, list) else [value]) if one != ""]
-        if name in (*_NAMES, *VERDICTS, WORDS_BESIDE) or not all(isinstance(one, str) for one in told):
+        if name in (*_ONLY_WHOSE_OR_WHEN, *VERDICTS, WORDS_BESIDE) or not all(isinstance(one, str) for one in told):
             continue
         if _ASKED & set(plain(name).split()):
             yield from (f"it asks: {_cut(one)}" for one in told if one.strip())

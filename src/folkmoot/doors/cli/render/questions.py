@@ -182,6 +182,6 @@ def comment_lines(page: Page, comment: CommentView, depth: int) -> None:
 def guidance_lines(page: Page, guidance: Guidance) -> None:
     page.line((one_line(guidance.question), QUIET), indent=2)
     beside = [f"{number}. {words}" for number, words in enumerate(guidance.options, start=1)]
-    for words in [*beside, *([guidance.context] if guidance.context else [])]:
+    for words in filter(None, [*beside, guidance.context, guidance.help]):
         page.line((one_line(words), QUIET), indent=4, hang=2)
     page.line((one_line(guidance.by), PERSON), ": ", one_line(guidance.answer), indent=2, hang=2)
