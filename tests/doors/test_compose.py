@@ -22,6 +22,7 @@ from folkmoot.config import Settings
 from folkmoot.doors.cli.main import moot as cli
 from folkmoot.doors.cli.session import Session
 from folkmoot.wiring.boards import FileBoards
+from tests import forked
 from tests.postgres import Server, binaries, free_port
 from tests.worker.yard import ACTOR, git
 
@@ -162,10 +163,15 @@ class Machine:
         ours = {"moot": [sys.executable, "-m", "folkmoot"], "python": [sys.executable]}
         return [*ours.get(words[0], words[:1]), *words[1:]]
 
-    def say(self, *words: str) -> str:
-        ran = subprocess.run(
-            self.carried_out(list(words)), cwd=self.folder, env=self.env, capture_output=True, check=False, timeout=60
+    def _ran(self, words: list[str]) -> "subprocess.CompletedProcess[bytes]":
+        if words[0] == "moot":
+            return forked.run(words[1:], cwd=self.folder, env=self.env)
+        return subprocess.run(
+            self.carried_out(words), cwd=self.folder, env=self.env, capture_output=True, check=False, timeout=60
         )
+
+    def say(self, *words: str) -> str:
+        ran = self._ran(list(words))
         assert ran.returncode == 0, (words, ran.stdout.decode(), ran.stderr.decode())
         return ran.stdout.decode()
 
@@ -182,8 +188,7 @@ class Machine:
         return str(self.file["serve"]["ports"][0]).rpartition(":")[2]
 
     def is_healthy(self, service: str) -> bool:
-        command = self.carried_out(self.file[service]["healthcheck"]["test"][1:])
-        return subprocess.run(command, cwd=self.folder, env=self.env, capture_output=True, check=False).returncode == 0
+        return self._ran(self.file[service]["healthcheck"]["test"][1:]).returncode == 0
 
     def down(self) -> int:
         """How its worker ended."""

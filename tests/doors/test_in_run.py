@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,8 @@ from folkmoot.system.relay import RelayServer
 from folkmoot.testing.in_json import in_json
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.worker.relay import KEPT, Relay
-from tests import stores
-from tests.doors.conftest import Answer, environment
+from tests import forked, stores
+from tests.doors.conftest import Answer, environment, starts_otherwise
 
 ADA = Actor("ada")
 NOWHERE = os.path.join(os.sep, "no", "such", "board")
@@ -67,8 +67,16 @@ class Inside:
             timeout=120,
         )
 
+    def moot(
+        self, arguments: Sequence[str], stdin: str, env: Mapping[str, str] | None
+    ) -> subprocess.CompletedProcess[str]:
+        if starts_otherwise(env):
+            return self.start([sys.executable, "-m", "folkmoot", *arguments], stdin, env)
+        ended = forked.run(arguments, cwd=self.clone, env=self.env(env), input=stdin.encode())
+        return subprocess.CompletedProcess(ended.args, ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+
     def __call__(self, *arguments: str, code: int = 0, stdin: str = "", env: Mapping[str, str] | None = None) -> Answer:
-        ended = self.start([sys.executable, "-m", "folkmoot", *arguments], stdin, env)
+        ended = self.moot(arguments, stdin, env)
         assert ended.returncode == code, f"moot {' '.join(arguments)}: {ended.returncode}\n{ended.stdout}{ended.stderr}"
         assert "Traceback" not in ended.stderr
         return Answer(ended.returncode, ended.stdout, ended.stderr)

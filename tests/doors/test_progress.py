@@ -16,6 +16,7 @@ from folkmoot.core.commands import Actor, AddItem
 from folkmoot.doors.cli.render.progress.lines import Teller, span
 from folkmoot.doors.cli.render.running import Progress
 from folkmoot.wiring.boards import FileBoards
+from tests import forked
 from tests.doors.conftest import Moot, environment
 from tests.doors.terminal import Terminal, shown
 
@@ -210,17 +211,16 @@ def test_what_an_agent_was_told_can_be_read_afterwards(tmp_path: Path) -> None:
     folder = make(tmp_path / "project", ["one", "two", "three"])
 
     def moot(*words: str, code: int = 0) -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, "-m", "folkmoot", *words]
-        ran = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+        ran = forked.run(words, cwd=folder, env=environment())
         assert ran.returncode == code, ran.stderr
-        return ran
+        return subprocess.CompletedProcess(ran.args, ran.returncode, ran.stdout.decode(), ran.stderr.decode())
 
-    subprocess.run(COMMAND, cwd=folder, capture_output=True, env=environment(), check=False, timeout=120)
+    moot("run", "--until-idle")
     told = moot("answer", "q1", "1", "It must lie in data/").stdout
     assert "The next run on it is told." in told and "nobody is at work: moot run puts agents on it" in told
     first, *_ = (run["run"] for run in json.loads(moot("show", "3", "--json").stdout)["runs"])
     assert "data/" not in moot("output", first, "--prompt").stdout
-    subprocess.run(COMMAND, cwd=folder, capture_output=True, env=environment(), check=False, timeout=120)
+    moot("run", "--until-idle")
     prompt = moot("output", "3", "--prompt").stdout
     assert "three" in prompt and "It must lie in data/" in prompt
     assert json.loads(moot("output", "3", "--prompt", "--json").stdout)["text"] in prompt

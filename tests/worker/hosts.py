@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from tests import forked
 from tests.postgres import Server
 from tests.worker.machines import FLOW
 from tests.worker.yard import ACTOR, git
@@ -24,8 +25,7 @@ class Host:
         self.env = {**os.environ, **own, **(env or {})}
 
     def say(self, *words: str, code: int = 0) -> Any:
-        command = [*MOOT, *words, "--json"]
-        ran = subprocess.run(command, cwd=self.folder, env=self.env, capture_output=True, check=False, timeout=120)
+        ran = forked.run([*words, "--json"], cwd=self.folder, env=self.env)
         assert ran.returncode == code, ran.stderr.decode()
         return json.loads(ran.stdout) if ran.stdout else None
 

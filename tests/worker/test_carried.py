@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from tests import forked
 from tests.postgres import Server
+from tests.some import some
 from tests.worker.yard import ACTOR, git
 
-MOOT = [sys.executable, "-m", "folkmoot"]
 FLOW = f"""
 flow: moved
 target: main
@@ -37,8 +38,7 @@ class Place:
         self.env |= {"MOOT_BOARD": board} if board else {}
 
     def say(self, *words: str, code: int = 0) -> Any:
-        command = [*MOOT, *words, "--json"]
-        ran = subprocess.run(command, cwd=self.folder, env=self.env, capture_output=True, check=False, timeout=120)
+        ran = forked.run([*words, "--json"], cwd=self.folder, env=self.env)
         assert ran.returncode == code, (ran.stdout.decode(), ran.stderr.decode())
         if code:
             return json.loads(ran.stderr.splitlines()[-1])
@@ -106,7 +106,7 @@ def test_a_log_alone_makes_the_board_and_names_what_is_missing(tmp_path: Path) -
     assert not alone.has(head) and alone.say("doctor")["ok"]
 
 
-@pytest.mark.parametrize("how", ["another log", "damaged", "cut off"])
+@pytest.mark.parametrize("how", some(["another log", "damaged", "cut off"], ["damaged"]))
 def test_work_that_is_not_that_of_the_log_is_not_taken_in(tmp_path: Path, how: str) -> None:
     first, head = begun(tmp_path / "one")
     first.say("export", "../log.jsonl")
