@@ -55,9 +55,8 @@ def is_missed(shop: Workshop) -> bool:
 @pytest.mark.parametrize(
     ("step", "seconds"),
     [
-        ("merge", 4.0),
-        ("pushed", 4.0),
         ("opened", 4.0),
+        *(pytest.param(step, 4.0, marks=pytest.mark.slow) for step in ("merge", "pushed")),
         *(pytest.param(step, 60.0, marks=pytest.mark.slow) for step in ("merge", "pushed", "opened")),
     ],
 )

@@ -145,8 +145,9 @@ def test_fifty_are_asked_about_at_once_and_what_has_not_changed_costs_nothing(hu
     forge = port(hub)
     proposals = []
     main = hub.tip("main")
+    commit = hub.push("moot/10", "a.txt", "one\n", onto=main)
     for number in range(50):
-        hub.push(f"moot/{number + 10}", "a.txt", f"{number}\n", onto=main)
+        git(hub.repository, "update-ref", f"refs/heads/moot/{number + 10}", commit)
         proposals.append(
             proposed(hub, forge, Wish(branch=f"moot/{number + 10}", base="main", title="t", body="", draft=True))
         )

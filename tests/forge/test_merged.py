@@ -9,6 +9,7 @@ from folkmoot.worker.forge.port import OWN
 from tests.doors.conftest import Moot
 from tests.forge.github import git
 from tests.forge.workshop import Workshop
+from tests.some import some
 from tests.worker.yard import git as local
 
 LAND = "draft: false, merge: when_green"
@@ -243,12 +244,15 @@ def test_what_was_proposed_for_another_branch_is_not_merged_there(shop: Workshop
     assert git(shop.hub.repository, "show", "release:one.txt") == "made"
 
 
+QUOTES = [f"> Done. {OWN}\n\nnot yet", f"not yet\n\n> Done. {OWN}", f"not yet > Done. {OWN}"]
+
+
 @pytest.mark.attack(
     "gates",
     "a review quotes the board's own words, above or below its own, and so looks like the board's",
     "the board writes nothing in reviews: each word there by somebody who may write is heard",
 )
-@pytest.mark.parametrize("words", [f"> Done. {OWN}\n\nnot yet", f"not yet\n\n> Done. {OWN}", f"not yet > Done. {OWN}"])
+@pytest.mark.parametrize("words", some(QUOTES, QUOTES[:1]))
 def test_whoever_quotes_the_board_is_heard_before_anything_is_merged(shop: Workshop, words: str) -> None:
     item, number = green(shop)
     shop.hub.review(number, "COMMENTED", words)
@@ -261,7 +265,7 @@ def test_whoever_quotes_the_board_is_heard_before_anything_is_merged(shop: Works
     "strangers write so many reviews and comments that a maintainer's words come too far back to be seen",
     "the forge is not asked to merge what has more words than are looked at: people merge it",
 )
-@pytest.mark.parametrize("way", ["reviews", "lines", "replies"])
+@pytest.mark.parametrize("way", some(["reviews", "lines", "replies"], ["replies"]))
 def test_no_flood_of_words_hides_who_may_write(shop: Workshop, way: str) -> None:
     item, number = green(shop)
     if way == "reviews":

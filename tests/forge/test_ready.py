@@ -9,17 +9,20 @@ from tests.doors.conftest import Moot
 from tests.forge.github import GitHub
 from tests.forge.gitlab import GitLab
 from tests.forge.workshop import Workshop
+from tests.some import some
+
+WRONG = [
+    ("", "good", "pull requests are opened in"),
+    ("token", "act", "the forge answers 401"),
+    ("repository", "act", "the forge answers 404"),
+    ("away", "note", "the forge 127.0.0.1 cannot be reached"),
+]
 
 
 @pytest.mark.parametrize("hub", [GitHub, GitLab])
 @pytest.mark.parametrize(
     ("wrong", "state", "words"),
-    [
-        ("", "good", "pull requests are opened in"),
-        ("token", "act", "the forge answers 401"),
-        ("repository", "act", "the forge answers 404"),
-        ("away", "note", "the forge 127.0.0.1 cannot be reached"),
-    ],
+    some(WRONG, [WRONG[0], WRONG[1]]),
 )
 def test_a_forge_that_would_not_take_the_work_is_told_before_it_is_made(
     tmp_path: Path,

@@ -271,7 +271,9 @@ def test_a_flood_of_words_is_refused_and_the_page_stays_short(
 ) -> None:
     yard = Yard(tmp_path / "yard", timeout="300s", silence="300s")
     words = '"$(yes spam | head -c 90000)"'
-    flood = f"shell for i in 1 2 3 4; do moot comment $MOOT_ITEM {words} || echo refused $i; done"
+    flood = (
+        f"shell for i in 1 2 3 4; do moot comment --json $MOOT_ITEM {words} > said || echo refused $i; done; rm said"
+    )
     item = yard.add("one", flood, "report done")
     yard.run()
     shown = yard.show(item)
@@ -466,7 +468,7 @@ PLANTED = {
     "board", "in a plain folder an agent makes a `.git` that leads elsewhere", "it is set aside, and the run is refused"
 )
 @pytest.mark.ledger("Q-03", "R-20")
-@pytest.mark.parametrize("how", some(PLANTED, ["link", "below", "of another name"]))
+@pytest.mark.parametrize("how", some(PLANTED, ["link", "of another name"]))
 def test_a_repository_planted_in_a_plain_folder_is_set_aside(tmp_path: Path, how: str) -> None:
     private = Yard(tmp_path / "private").folder
     yard = Yard(tmp_path / "yard", plain=True, timeout="300s", silence="300s")
@@ -673,9 +675,7 @@ def test_it_is_known_where_the_users_git_is_led_to(tmp_path: Path, what: str) ->
     "a change reaches what the user's git runs or reads settings from (hooks, include.path, filters, aliases, …)",
     "it is refused, with the reason: it would run at the user's next git command",
 )
-@pytest.mark.parametrize(
-    "what", some(LED, ["hooks", "settings", "a file that a hook names", "a link on the way to what a hook runs"])
-)
+@pytest.mark.parametrize("what", some(LED, ["settings", "a link on the way to what a hook runs"]))
 def test_no_run_changes_what_the_users_git_runs(tmp_path: Path, what: str) -> None:
     lead, path = LED[what]
     yard = Yard(tmp_path / "yard", files={"tools/other.txt": "other\n", "tools/check.sh": ":\n"})
@@ -709,7 +709,7 @@ BY_VARIABLE = {
     "a change reaches what the user's git runs by the user's variables (GIT_CONFIG_COUNT, GIT_EXTERNAL_DIFF, EDITOR)",
     "it is refused: the variables with which moot was started count like settings in files",
 )
-@pytest.mark.parametrize("what", some(BY_VARIABLE, ["a setting", "an editor"]))
+@pytest.mark.parametrize("what", some(BY_VARIABLE, ["an editor"]))
 def test_no_run_changes_what_the_users_git_runs_by_variables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:

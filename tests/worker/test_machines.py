@@ -16,6 +16,7 @@ from folkmoot.wiring.boards import FileBoards
 from folkmoot.wiring.looking.changes import change
 from folkmoot.wiring.running import salvage, unlanded
 from folkmoot.worker.jobs.job import Job
+from tests.some import some
 from tests.worker.machines import Machine, Shared
 from tests.worker.yard import ACTOR, git
 
@@ -92,7 +93,7 @@ def test_a_second_machine_goes_on_from_the_commit_of_one_that_was_killed(tmp_pat
     shared.doctor()
 
 
-@pytest.mark.parametrize("step", ["merge", "report", "move", "swap", "moved"])
+@pytest.mark.parametrize("step", some(["merge", "report", "move", "swap", "moved"], ["swap", "moved"]))
 def test_a_machine_that_is_killed_at_any_step_of_a_landing_leaves_it_to_another(tmp_path: Path, step: str) -> None:
     shared = Shared(tmp_path, lease="2s")
     one, two = shared.machines
@@ -147,7 +148,7 @@ def test_a_remote_that_is_away_in_the_middle_of_a_landing_is_waited_for(tmp_path
     shared.doctor()
 
 
-@pytest.mark.parametrize("step", ["clone", "report", "merge"])
+@pytest.mark.parametrize("step", some(["clone", "report", "merge"], ["report"]))
 def test_a_remote_that_stays_away_is_an_outage_and_nothing_is_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -193,7 +194,7 @@ def test_a_remote_that_stays_away_is_an_outage_and_nothing_is_counted(
 def test_three_machines_work_one_board_and_every_item_lands_exactly_once(tmp_path: Path) -> None:
     """One is killed for good in the middle, and the remote is away for some seconds."""
     shared = Shared(tmp_path, machines=3, lease="3s", gate=["/bin/sh", "-c", "test -f README.md"])
-    names = [f"file{number}.txt" for number in range(9)]
+    names = [f"file{number}.txt" for number in range(6)]
     items = [shared.add(name, f"write {name} made", "shell sleep 0.2", "report done", files=[name]) for name in names]
     gone = tmp_path / "gone.git"
     workers = [machine.started() for machine in shared.machines[:2]]

@@ -17,7 +17,7 @@ def test_three_hosts_land_every_item_once_though_one_is_killed_for_good(
     postgres: Server, tmp_path: Path, batch: int
 ) -> None:
     hosts, remote = hosts_of(postgres, tmp_path, land=f"land: {{batch: {batch}}}", agent=", needs: [linux]")
-    names = [f"file{number}.txt" for number in range(8)]
+    names = [f"file{number}.txt" for number in range(6)]
     for name in names:
         hosts[0].say("add", name, "--body", f"write {name} made\nshell sleep 0.5\nreport done", "--files", name)
     waits = hosts[1].say("board")["blocked"]

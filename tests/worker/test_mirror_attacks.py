@@ -18,6 +18,8 @@ from tests.worker.yard import Yard, git
 
 MIRROR = "mirror: {dir: .claude, people: [alice]}"
 ANSWER = json.dumps({"question": "q1", "answer": "1", "by": "alice"})
+# A file in another spelling, what makes a folder a mirror, and a link on the way; which names count is proven in core.
+SOME_WAYS, EVERY_WAY = "case mark link", "inbox case unseen item beside mark link folder into"
 
 
 def open_questions(yard: Yard) -> list[str]:
@@ -30,7 +32,8 @@ def open_questions(yard: Yard) -> list[str]:
     "it is refused, in every spelling and by whichever folder is or was a mirror; the question stays open",
 )
 @pytest.mark.ledger("R-04", "R-20")
-def test_no_run_speaks_through_the_mirror(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ways", some([SOME_WAYS, EVERY_WAY], [SOME_WAYS]))
+def test_no_run_speaks_through_the_mirror(tmp_path: Path, ways: str) -> None:
     yard = Yard(tmp_path / "yard", more=MIRROR, agent="write: any")
     asks = yard.add("asks", 'report question {"question": "which way?", "options": ["cancel it", "go on"]}')
     run(yard)
@@ -47,7 +50,7 @@ def test_no_run_speaks_through_the_mirror(tmp_path: Path) -> None:
         "folder": "shell ln -s docs .claude",
         "into": "shell ln -s .claude/inbox drop",
     }
-    items = {name: yard.add(name, import_log, act, "report done") for name, act in acts.items()}
+    items = {name: yard.add(name, import_log, acts[name], "report done") for name in ways.split()}
     good = yard.add("good", "write inbox/answer.json {}", "report done")
     run(yard)
     for item in items.values():
