@@ -85,3 +85,29 @@ def test_what_was_gone_on_from_is_told_no_more(moot: Moot) -> None:
     moot.effort("dev-agent", "done", summary="All of it is built")
     words = told(moot, "review-agent")
     assert "All of it is built" in words and "ZEBRA" not in words and "LEMUR" not in words
+
+
+@pytest.mark.ledger("K-12", "R-32")
+@pytest.mark.parametrize("between", ["a person", "another column"])
+def test_an_answer_stands_beside_what_was_asked_though_somebody_else_had_to_be_asked(moot: Moot, between: str) -> None:
+    moot.effort("dev-agent", "stuck", reason="story", blockers="What of partial fills?")
+    if between == "a person":
+        moot.effort("story-agent", "asks", question="Is a part a trade?")
+        moot("answer", "q1", "no")
+    else:
+        moot.effort("story-agent", "stuck", reason="arch", blockers="Can the exchange cancel a part?")
+        moot.effort("architect-agent", "done", summary="It can")
+    moot.effort("story-agent", "done", summary="The open part only")
+    answer = moot("comments", "1")["comments"][-1]
+    assert answer["content"].startswith(
+        "In answer to “dev-agent is stuck (story): What of partial fills?”: The open part"
+    )
+
+
+@pytest.mark.ledger("K-12")
+def test_what_a_column_was_asked_is_over_when_a_person_takes_the_item_elsewhere(moot: Moot) -> None:
+    moot.effort("dev-agent", "stuck", reason="story", blockers="What of partial fills?")
+    moot("move", "1", "review")
+    moot("move", "1", "blocked-needs-story-clarification", "--why", "Name the user")
+    moot.effort("story-agent", "done", summary="The trader")
+    assert "partial fills" not in moot("comments", "1")["comments"][-1]["content"]

@@ -219,6 +219,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     clarifications: int = 0
 
     origins: list[str] = field(default_factory=list)  # the columns it left for this one, the flow's stage first
+    asked: dict[str, str] = field(default_factory=dict)  # column off the flow -> what it was sent there for
     made_by: str | None = None  # the stage that made the work the item now carries
     returns_to: str | None = None  # the column that asked for changes and sees the item first
     disputes: list[Dispute] = field(default_factory=list)  # open ones; the last is being talked about

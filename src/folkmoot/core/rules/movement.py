@@ -69,6 +69,8 @@ def enter(case: Case, column: str, because: str, *, event: EventName = "item_mov
         if item.outputs:
             fields |= without_parts(item)
     fields |= changed
+    if item.asked or "asked" in changed:
+        fields["asked"] = _still_asked(column, fields.get("origins", item.origins), changed.get("asked", item.asked))
     if column != item.column and item.made and "made" not in changed:
         fields |= abandon(case, f"item {item.id} went to {column}")
     if item.proving is not None and "proving" not in changed:
@@ -86,6 +88,10 @@ def enter(case: Case, column: str, because: str, *, event: EventName = "item_mov
     if column == END and fields["status"] == "ready" and not fields.get("disputes", item.disputes):
         fields |= {"status": "done", "evidence": _evidence(item), "origins": []}
     case.emit(event, context, item=fields)
+
+
+def _still_asked(column: str, origins: list[str], asked: dict[str, str]) -> dict[str, str]:
+    return {place: words for place, words in asked.items() if place == column or place in origins}
 
 
 def _landing(case: Case, column: str) -> Proving:
@@ -177,7 +183,8 @@ def _keep_answer(case: Case) -> None:
     said = case.run.report if case.run else None
     words = said.summary.strip() if said else ""
     if said and case.run and words and words not in [remark.content.strip() for remark in said.comments]:
-        note(case, case.run.agent, f"In answer to “{case.item.because}”: {words}", f"{case.item.column} has answered")
+        asked = case.item.asked.get(case.item.column, case.item.because)
+        note(case, case.run.agent, f"In answer to “{asked}”: {words}", f"{case.item.column} has answered")
 
 
 def note(case: Case, author: str, content: str, why: str) -> None:
@@ -319,6 +326,7 @@ def leave_flow(case: Case, target: str, because: str, reason: str | None = None)
         because,
         event="escalation_triggered",
         origins=[*item.origins, item.column],
+        asked={**item.asked, target: because},
         span=span,
         escalation_reason=reason or item.escalation_reason,
         **tags,
