@@ -12,6 +12,7 @@ from tests.documents import SUB_AGENTS, TASKS
 
 View = dict[str, Any]
 COMPLETE: View = {"agentType": "codeweaver", "status": "complete", "report": "Registration works"}
+FAILED: View = {"agentType": "codeweaver", "status": "failed", "report": "The mail service is missing"}
 
 
 @pytest.mark.ledger("Q-07", "R-32")
@@ -106,3 +107,15 @@ def test_what_a_split_cannot_mean_is_asked_back(tmp_path: Path, said: View, word
     moot = quest(tmp_path)
     refused = moot.try_in(moot("claim", "pathseeker"), {**TASKS, **said})
     assert refused.code == 2 and words in json.loads(refused.err)["error"]["message"]
+
+
+@pytest.mark.ledger("Q-07", "R-32")
+def test_an_earlier_report_below_ones_own_is_asked_for_and_counts_only_where_it_is_meant(tmp_path: Path) -> None:
+    moot = decomposed(tmp_path)
+    claim = moot("claim", "codeweaver")
+    own, other = (f"```json\n{json.dumps(one)}\n```" for one in (COMPLETE, FAILED))
+    refused = moot.try_in(claim, f"{own}\n\nThe attempt before mine had reported:\n\n{other}\n")
+    assert (refused.code, refused.error) == (2, "report_refused") and "quote it with `> `" in refused.err
+    quoted = "\n".join(f"> {line}" for line in other.splitlines())
+    item = moot.hand_in(claim, f"{own}\n\nThe attempt before mine had reported:\n\n{quoted}\n")
+    assert (item["status"], item["failure_count"]) == ("done", 0)

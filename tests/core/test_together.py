@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkmoot.core.enums import OUTCOMES
+from folkmoot.core.enums import OUTCOMES, Outcome
 from folkmoot.core.report import AskedQuestion, Finding, Report, Tests
 from folkmoot.core.rules.judging.together import BESIDE, SAID, fault_of_meaning, fault_of_outcomes, verdict
 from folkmoot.errors import Invalid
@@ -80,6 +80,15 @@ def test_complete_beside_a_verdict_is_only_a_checkers_word(told: list[str]) -> N
     assert fault_of_meaning(said, checks=True) is None
     fault = fault_of_meaning(said, checks=False)
     assert fault is not None and "done" in fault and "changes_requested" in fault
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize("checks", [True, False])
+@pytest.mark.parametrize("end", ["failed", "stuck"])
+def test_done_and_then_another_end_of_the_same_run_is_asked_back(end: Outcome, checks: bool) -> None:
+    fault = fault_of_meaning(Report(outcome=end, extra={SAID: ["done", end]}), checks=checks)
+    assert fault is not None and f"it says done, and then {end}" in fault and "quote it" in fault
+    assert fault_of_meaning(Report(outcome=end, extra={SAID: ["incomplete", end]}), checks=checks) is None
 
 
 @pytest.mark.ledger("R-32", "P-03")

@@ -26,6 +26,10 @@ BESIDE: dict[str, set[str]] = {
 }
 
 
+# What the agent says of its own run, and no verdict on the work: beside `done` one of the two does not hold.
+_UNDONE = ("failed", "stuck")
+
+
 def verdict(outcomes: Sequence[str]) -> str | None:
     """The one that holds beside all the others, of several the last; None if they contradict each other.
 
@@ -61,6 +65,8 @@ def fault_of_meaning(said: Report, *, checks: bool) -> str | None:
     told = said.extra.get(SAID)
     if not isinstance(told, list) or "done" not in told or any(word not in OUTCOMES for word in told):
         return None
+    if said.outcome in _UNDONE:
+        return _fault_of_two_ends(said)
     if checks:
         return _fault_of_later_green(said, told)
     other = said.outcome
@@ -71,6 +77,14 @@ def fault_of_meaning(said: Report, *, checks: bool) -> str | None:
         f"it says done, and a message in it says {other}, in a stage that makes the work: which is meant? If the "
         "message is one that you were given and have dealt with, report done and quote the message with `> ` before "
         f"each of its lines, or leave it out; if it is your own, report {other} alone, with no Complete beside it"
+    )
+
+
+def _fault_of_two_ends(said: Report) -> str:
+    """A report of an earlier run is often shown below one's own, and looks like a second word of this one."""
+    return (
+        f"it says done, and then {said.outcome}: which holds? If the second is an earlier report that you only show, "
+        f"quote it with `> ` before each of its lines, or leave it out; if it holds, report {said.outcome} alone"
     )
 
 
