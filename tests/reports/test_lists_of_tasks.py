@@ -60,7 +60,17 @@ def test_a_text_is_the_task_of_a_sub_agent(shape: Any) -> None:
     assert said.outcome == "delegates" and said.delegate[0].task == "look"
 
 
-@pytest.mark.parametrize("shape", [[""], [1], [{"scope": "all"}], "  "])
+def test_sub_agents_under_names_of_their_own_are_each_asked() -> None:
+    shape = {
+        "Sub-Agent 1": "Analyze existing auth code",
+        "Sub-Agent 2": {"task": "Research", "scope": "discovery_only"},
+    }
+    said = read_report(json.dumps({"decision": "delegate", "subAgents": shape}))
+    assert [one.task for one in said.delegate] == ["Analyze existing auth code", "Research"]
+    assert said.delegate[1].scope == "discovery_only" and said.extra["subAgents"] == shape
+
+
+@pytest.mark.parametrize("shape", [[""], [1], [{"scope": "all"}], "  ", {"scope": "all"}, {"Sub-Agent 1": ""}, {}])
 def test_what_is_no_task_of_a_sub_agent_is_asked_back(shape: Any) -> None:
     with pytest.raises(Invalid):
         read_report(json.dumps({"decision": "delegate", "subAgents": shape}))

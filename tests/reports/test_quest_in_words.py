@@ -57,3 +57,45 @@ def test_what_is_a_finding_or_a_title_is_no_part_of_it() -> None:
     assert read_report("# Report\n\n## Summary\ndid it\n\n## Status\nComplete").summary == "did it"
     counted = read_report("Status: complete\nReport: 8 of 10 tests passed\n")
     assert counted.tests is not None and counted.tests.failed == 2
+
+
+OUTPUT = """\
+# Codeweaver report
+
+**Status**: complete
+
+## Output
+
+- Files created: src/auth/registration.ts
+- Interfaces: User {id: number}
+
+## Report
+
+Registration works. The earlier one said:
+
+> **Status**: failed
+> The mail service is missing.
+
+## Recommendations
+
+- unify the names of errors
+
+## Retro
+
+Fixtures are slow.
+"""
+NESTED = OUTPUT.replace("- Files created: ", "### Files created\n").replace("- Interfaces: ", "### Interfaces\n")
+
+
+@pytest.mark.ledger("Q-07")
+@pytest.mark.parametrize("text", [OUTPUT, NESTED])
+def test_what_stands_below_output_is_part_of_the_report_and_ends_it_not(text: str) -> None:
+    report = read_report(text)
+    assert report.outcome == "done" and "The mail service is missing." in report.summary
+    assert report.files.created == ["src/auth/registration.ts"] and report.interfaces == ["User {id: number}"]
+    assert (report.next_steps, report.lessons) == (["unify the names of errors"], ["Fixtures are slow."])
+
+
+def test_output_in_words_of_its_own_is_kept_and_a_line_that_begins_so_is_no_part() -> None:
+    report = read_report("## Summary\nDid it\nOutput: three lines\n\n## Output\n3 passed\n\n## Status\nComplete\n")
+    assert report.summary == "Did it\nOutput: three lines" and report.extra["Output"] == ["3 passed"]

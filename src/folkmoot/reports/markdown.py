@@ -119,8 +119,8 @@ def sections_in(lines: list[Line], fence: int | None) -> list[Section]:
         if not line.quoted and line.fence == fence:
             under = lines[place + 1].text.strip() if place + 1 < len(lines) else ""
             section = _heading(line, under)
-            if section is not None and section.name in ADDING and not section.marked and _inside(line, found):
-                section = None
+            if section is not None and section.name in ADDING and not section.marked:
+                section = None if section.name == "output" or _inside(line, found) else section
         if section is None:
             if found:
                 found[-1].body.append(line)
@@ -133,7 +133,9 @@ def sections_in(lines: list[Line], fence: int | None) -> list[Section]:
 
 def _inside(line: Line, found: list[Section]) -> bool:
     """A point of a list, or a line among findings and tests: `Interfaces: no validation` is one of these there."""
-    return _BULLET.match(line.text.strip()) is not None or (bool(found) and found[-1].name in _LISTING)
+    above = next((section.name for section in reversed(found) if section.marked), None)
+    in_list = _BULLET.match(line.text.strip()) is not None and above != "output"
+    return in_list or (bool(found) and found[-1].name in _LISTING)
 
 
 def _is_rule(words: str) -> bool:
@@ -199,7 +201,7 @@ def _groups(sections: list[Section]) -> list[list[Section]]:
     current: list[Section] = []
     status_at = -1
     for section in sections:
-        if section.name is None or (section.name in ADDING and not section.text()):
+        if section.name is None or (section.name in ADDING and section.name != "output" and not section.text()):
             section.name = None
             if status_at >= 0:  # behind a finished form an unknown heading is only prose
                 found.append(current)
@@ -317,7 +319,7 @@ def report_in(said: Status, sections: list[Section]) -> Report:
     for section in sections:
         if section.name:
             by_name.setdefault(section.name, []).append(section)
-        apart = section.name in ("summary", "status", "next", "blockers", *ADDING)
+        apart = section.name in ("summary", "status", "next", "blockers", *ADDING) and section.name != "output"
         if not apart and section.text() and not _unfilled(section):
             written = [point for point in section.bullets() if not is_placeholder(point)]
             extra[section.title] = written or section.text()

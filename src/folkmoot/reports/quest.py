@@ -71,10 +71,11 @@ _TOLD = {
     "next_steps": ("nextSteps", "recommendations", "next_steps"),
     "lessons": ("retro", "lessons"),
 }
+_OF_SUB_AGENT = {"task", "scope", "to", "agent", "agentType"}  # fields of one, which no name of one is
 _IN_OUTPUT = ("filesCreated", "filesModified", "filesDeleted", "interfaces")
 _BLOCKER = re.compile(r"\s*block(?:ers?|ed(?: by)?)\s*:\s*(\S.*)", re.IGNORECASE | re.DOTALL)
 # Fields in which they tell what went wrong.
-_ERRORS = ("error", "errors", "details", "message")
+_ERRORS = ("error", "errors", "details", "message", "failureAnalysis", "failure_analysis", "failureReason")
 # Fields in which agents name what kind of failure it was.
 _KIND_OF_FAILURE = (
     *("failure", "failureType", "failureCategory", "failure_type", "category", "error", "trigger"),
@@ -336,10 +337,13 @@ def delegation(data: dict[str, Any]) -> Report | None:
 def _sub_agents(said: Taken) -> list[Delegation]:
     """The sub-agents that are asked for, each with its task. They look at once: an order among them is none."""
     agents = said.data.get("subAgents")
+    # `{"Sub-Agent 1": "Analyze existing auth code"}`: each under a name of its own, which stays as it was said.
+    whole = not isinstance(agents, dict) or bool(agents.keys() & _OF_SUB_AGENT)
+    agents = list(agents.values()) if isinstance(agents, dict) and not whole else agents
     agents = [agents] if isinstance(agents, dict | str) and agents else agents
     if not isinstance(agents, list) or not agents:
         raise Faulty(["subAgents: missing, a list of tasks with their scope"])
-    asked, whole = [], True
+    asked = []
     for part in agents:
         inner = Taken(part if isinstance(part, dict) else {"task": part.strip()} if isinstance(part, str) else {})
         task = inner.text("task")

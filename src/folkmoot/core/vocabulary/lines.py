@@ -107,6 +107,8 @@ EITHER_MAX = 50  # paths that one text may stand for
 _NO_PATH = pattern(
     r"(?:tbd|to be (?:decided|determined|defined)|unknown|various|several|multiple|none|n/?a|\?+)", re.IGNORECASE
 )
+# A colon before words, or words behind the ending of a file in a folder: no path has these.
+_WITH_WORDS = pattern(r":\s|/[^\s/]{1,300}\.\w{1,10}\s{1,3}\w[^./\\]{0,300}$")
 _ALL_BELOW = pattern(r"/(?:\*\*/\*|\*\*|\*)$")
 
 
@@ -145,9 +147,14 @@ def _each_of(path: str) -> list[str]:
 
 
 def names_no_path(word: str) -> bool:
-    """Is it a description of files, and the path of none: `all tests for auth`, `TBD`?"""
+    """Is it a description of files, and the path of none: `all tests for auth`, `TBD`, `only: a.ts`, `a/b.ts and its
+    tests`?"""
     bare = word.strip()
-    return _NO_PATH.fullmatch(bare) is not None or (len(bare.split()) > 2 and not set("/.\\") & set(bare))
+    return (
+        _WITH_WORDS.search(bare) is not None
+        or _NO_PATH.fullmatch(bare) is not None
+        or (len(bare.split()) > 2 and not set("/.\\") & set(bare))
+    )
 
 
 def _are_paths(parts: list[str]) -> bool:

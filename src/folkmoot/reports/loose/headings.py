@@ -24,6 +24,7 @@ SECTIONS = {
     "blockers": "blockers",
     # The quest document's report in words.
     "report": "report",
+    "output": "output",
     "files created": "created",
     "files added": "created",
     "new files": "created",
@@ -35,5 +36,5 @@ SECTIONS = {
     "lessons learned": "retro",
 }
 # What only adds to a form: alone these make none, and without words they are a title of something else.
-ADDING = {"report", "created", "interfaces", "points", "retro"}
+ADDING = {"report", "created", "interfaces", "points", "retro", "output"}
 LONGEST_FIRST = sorted(SECTIONS, key=len, reverse=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from folkmoot.core.vocabulary.lines import is_misspelt
 from folkmoot.core.vocabulary.patterns import pattern
+from folkmoot.core.vocabulary.phrases.nothings import telling
 from folkmoot.reports.canonical import FIELDS
 
 # What the documents call their fields beside ours.
@@ -108,3 +109,25 @@ def spent(data: dict[str, Any]) -> None:
     data["usage"] = known
     if rest:
         data["extra"] = {"usage": rest, **extra}
+
+
+# What every report of the quest document has, under the names that our form has for it.
+_QUEST = {"report": "summary", "retro": "lessons", "recommendations": "next_steps", "nextSteps": "next_steps"}
+
+
+def in_our_words(data: dict[str, Any]) -> None:
+    """The words of the quest's standard report beside an outcome. Whoever writes both forms at once means both."""
+    for name, own in _QUEST.items():
+        value = data.get(name)
+        parts = value if isinstance(value, list) else [value]
+        words = [part for part in parts if isinstance(part, str)]
+        if len(words) < len(parts):
+            continue
+        if own != "summary":
+            known = data.get(own) or []
+            data[own] = [*([known] if isinstance(known, str) else known), *telling(words)]
+        elif isinstance(value, str) and isinstance(data.get(own, ""), str):
+            data[own] = "\n\n".join(filter(None, [data.get(own), value]))
+        else:
+            continue
+        del data[name]

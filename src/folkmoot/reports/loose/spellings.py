@@ -25,7 +25,7 @@ from folkmoot.core.vocabulary.problems import NAMES, listed_under, problems_in
 from folkmoot.core.vocabulary.ways import options_told
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.loose.issues import OPEN, left_open, uncounted
-from folkmoot.reports.loose.names import spent
+from folkmoot.reports.loose.names import in_our_words, spent
 from folkmoot.reports.loose.options import options_in
 from folkmoot.reports.splits.shared import contracts_in, once_each, points_in, shared_contracts, unwrapped
 
@@ -52,6 +52,7 @@ _OF_PENDING = ("agent_id", "requested_at", "escalated_at", "attempts_made")
 # Fields of the documents beside an outcome that have no place of their own.
 _BEYOND = (
     *("phase", "round", "max_rounds", "iteration", "task_id", "agentType", "spec", "issues", "tags", "tag", OPEN),
+    "task",  # whose report it is
     "trigger",  # of an escalation; where its words decide something, they are found beside our fields too
 )
 
@@ -61,6 +62,7 @@ def spelled(data: dict[str, Any]) -> dict[str, Any]:
     data = dict(data)
     if "outcome" in data:
         data["outcome"] = _lower(data["outcome"])
+    in_our_words(data)
     for name in _LISTS:
         if isinstance(data.get(name), dict):
             data[name] = [data[name]]

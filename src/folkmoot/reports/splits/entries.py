@@ -9,11 +9,16 @@ from folkmoot.core.report import Contract, Task
 from folkmoot.core.rules.children.ordering import Wish, name_of, names_of, resolved
 from folkmoot.core.vocabulary.lines import as_path, names_no_path, paths_in
 from folkmoot.core.vocabulary.plans import is_only_a_word, says_unwritten, smells_of_order, task_field
+from folkmoot.core.vocabulary.words import plain
 from folkmoot.reports.canonical import did_you_mean, shown
-from folkmoot.reports.splits.shared import contracts_in
+from folkmoot.reports.splits.shared import as_text, contracts_in
 
 TITLE_MAX = 300
 FIELDS = ("title", "key", "body", "agent", "files", "after", "contracts", "spec", "constraints", "more")
+
+
+# What the document gives each agent that it spawns, and no field of a task has: its agent is told it as it stands.
+_SPAWNED = ("project context", "escape hatch")
 
 
 class Read(Struct):
@@ -46,6 +51,19 @@ def _from_words(key: str | None, words: str) -> Task:
     return Task(title=title, key=key, body=words if words != title else "")
 
 
+def _flat(part: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The fields of an entry. `constraints` by name are files and an order, as the document has them, or what holds."""
+    found: list[tuple[str, Any]] = []
+    for name, value in part.items():
+        if task_field(name) != "constraints" or not isinstance(value, dict):
+            found.append((name, value))
+            continue
+        for inner, told in value.items():
+            own = inner in FIELDS or task_field(inner) in ("files", "after", "before", "alone", "contracts")
+            found.append((inner, told) if own else (name, f"{inner}: {as_text(told)}"))
+    return found
+
+
 class _Entry:
     """The fields of one entry while they are read."""
 
@@ -53,7 +71,7 @@ class _Entry:
         self.all, self.where, self.key, self.strict = read, where, key, strict
         self.said: dict[str, list[tuple[str, Any]]] = {}
         self.more: dict[str, Any] = {}
-        for name, value in part.items():
+        for name, value in _flat(part):
             known = name if name in FIELDS else task_field(name)
             if known == "more" and isinstance(value, dict):
                 self.more |= value
@@ -96,7 +114,7 @@ class _Entry:
         if smells_of_order(name):
             hint = "an order of tasks is said in `after`, with the keys of those that come before"
             self._fault(f"nobody knows `{name}` ({shown(value)}): {hint}")
-        elif self.strict:
+        elif self.strict and plain(name) not in _SPAWNED:
             near = did_you_mean(name, list(FIELDS))
             self._fault(f"unknown field `{name}`{near}; its fields are {', '.join(FIELDS)}")
         elif value not in (None, "", [], {}):
