@@ -119,3 +119,27 @@ def test_an_earlier_report_below_ones_own_is_asked_for_and_counts_only_where_it_
     quoted = "\n".join(f"> {line}" for line in other.splitlines())
     item = moot.hand_in(claim, f"{own}\n\nThe attempt before mine had reported:\n\n{quoted}\n")
     assert (item["status"], item["failure_count"]) == ("done", 0)
+
+
+@pytest.mark.ledger("Q-08", "R-32")
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"status": "failed", "trigger": "Context window approaching limits", "failureAnalysis": "6 files"}, "6 files"),
+        ({"status": "blocked", "output": {}, "nextSteps": "the password service of the other task"}, "the password"),
+    ],
+)
+def test_why_it_stopped_is_said_wherever_the_report_says_it(tmp_path: Path, said: View, why: str) -> None:
+    moot = decomposed(tmp_path)
+    item = moot.speak("codeweaver", {"agentType": "codeweaver", **said})
+    assert why in item["why"] and "no words were given" not in item["why"]
+
+
+@pytest.mark.ledger("Q-13")
+def test_a_red_ward_that_prints_its_output_only_says_that(tmp_path: Path) -> None:
+    moot = decomposed(tmp_path)
+    for _ in range(2):
+        moot.speak("codeweaver", {**COMPLETE, "output": {}})
+    item = moot.speak("ward", {"status": "failed", "output": "registers twice: 500\nin src/auth"})
+    assert "ward is red: registers twice: 500" in item["why"]
+    assert "in src/auth" in item["findings"][0]["issue"] and "no words" not in item["findings"][0]["issue"]

@@ -145,10 +145,11 @@ def test_every_refusal_shows_a_report_that_this_run_may_make(
         ({"blockers": "two threads write the book"}, "dev-agent is stuck: two threads write the book"),
         ({"summary": "races", "reason": "concurrency"}, "dev-agent is stuck (concurrency): races"),
         ({"reason": "concurrency"}, "dev-agent is stuck: concurrency"),
+        ({"next_steps": ["wait for the ledger"]}, "dev-agent is stuck: wait for the ledger"),
         ({}, "dev-agent is stuck: no words were given"),
     ],
 )
-def test_whoever_is_stuck_is_told_with_its_own_words(parts: dict[str, str], words: str) -> None:
+def test_whoever_is_stuck_is_told_with_its_own_words(parts: dict[str, Any], words: str) -> None:
     with SoundBoard(KANBAN) as board:
         board.add(column="dev")
         item = board.effort("dev-agent", "stuck", **parts)

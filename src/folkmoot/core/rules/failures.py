@@ -364,5 +364,5 @@ def _named(reason: str | None, report: Report) -> str:
 
 def _words(report: Report) -> str:
     """What it says for itself: a signal's name alone says nothing, if anything else does."""
-    said = [report.summary, report.blockers, report.reason]
+    said = [report.summary, report.blockers, report.reason, "; ".join(report.next_steps)]
     return next((words for words in said if words and words not in SIGNALS), report.summary or "no words were given")

@@ -209,7 +209,7 @@ def _ends_child(case: Case, said: Report) -> bool:
         end_child(case, f"{case.item.agent} has spoken")
         return True
     if said.outcome == "stuck":
-        why = said.blockers or said.summary or "no words were given"
+        why = said.blockers or said.summary or "; ".join(said.next_steps) or "no words were given"
         ask(case, "decision", f"{case.item.agent} is stuck: {why}", AGAIN, context=left_told(said, why))
         return True
     if case.item.kind == "expert" and said.outcome == "failed" and is_unsuccessful(said):

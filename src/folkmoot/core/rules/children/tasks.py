@@ -157,7 +157,7 @@ def _wait_for_tasks(case: Case, where: str, children: dict[str, str], new: list[
     enter(
         case,
         where,
-        f"it was split into {len(new)} tasks",
+        f"it was split into {len(new)} {'task' if len(new) == 1 else 'tasks'}",
         event="work_split",
         context={"children": new, **({"phase": item.column} if is_forward else {})},
         origins=[] if case.flow.columns[where].kind == "flow" else item.origins,

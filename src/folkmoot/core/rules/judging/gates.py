@@ -35,6 +35,7 @@ from folkmoot.core.work import Evidence
 GREEN, RED = ("done",), ("failed", "changes_requested")
 PASSING = ("transient", "environment", "quota", "timeout")
 PROOFS_KEPT = 50
+LETTERS_OF_WHY = 200  # of what a gate has printed
 LETTERS_FOUND = 8_000  # of all that a red gate says in one finding
 
 
@@ -175,7 +176,7 @@ def _red(case: Case, gate: str, said: Report, evidence: Evidence | None) -> None
         not_signed(case, gate, said)
         return
     proving, on_red = item.proving, case.flow.columns[stage].on_red
-    words = said.summary or said.blockers or (said.findings[0].issue if said.findings else "no words were given")
+    words = said.summary or said.blockers or (said.findings[0].issue if said.findings else _first(case, gate, said))
     findings = [replace(finding, found_by=[gate]) for finding in _found(case, gate, said, words)]
     asked_for = [finding for finding in item.findings if finding.found_by != [gate]]  # still open; see `_green`
     reds = item.span.reds.get(stage, 0) + 1
@@ -226,6 +227,12 @@ def _untold(case: Case, gate: str, said: Report) -> Iterator[tuple[str, Any]]:
             told = listed_under(name)[0] and isinstance(value, list | dict) and bool(value)
         if told:
             yield name, value
+
+
+def _first(case: Case, gate: str, said: Report) -> str:
+    """Why it is red where only its own fields say so, such as its output: the first line of the first."""
+    told = (_text(value).strip() for _, value in _untold(case, gate, said))
+    return next((words.splitlines()[0][:LETTERS_OF_WHY] for words in told if words), "no words were given")
 
 
 def _text(value: Any) -> str:
