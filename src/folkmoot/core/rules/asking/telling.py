@@ -15,6 +15,7 @@ FINDINGS_SHOWN = 10
 TASKS_SHOWN = 20
 LINES_SHOWN = 15  # of what a gate printed
 LETTERS_SHOWN = 2_000  # of one fact
+PLAINLY_SAID = 12  # letters: what is shorter, as a "no", may stand in any sentence
 _NAMES = ("Task", "Agent", "Expert", "agentType", "agent_type", "from", "source", "task_id", "agent_id")
 _ONLY_WHOSE_OR_WHEN = (*_NAMES, "requested_at", "escalated_at", "ATTEMPT")  # the blocks themselves are in the history
 _ASKED = {"question", "questions", "clarification", "clarifications"}  # in the name under which a dialect asks
@@ -36,15 +37,21 @@ def question_told(report: Report, context: str | None) -> str:
     reason = report.reason or report.escalation_reason
     if report.outcome == "stuck":
         return asked_because(reason, context, said_told(report, summary=True))
-    return asked_because(reason, context, _words_beside(report), _else_told(report, context or ""))
+    return asked_because(reason, context, _words_beside(report), _else_told(report, reason, context))
 
 
-def _else_told(report: Report, context: str) -> str:
-    """What neither its question nor its context says already."""
+def _else_told(report: Report, *known: str | None) -> str:
+    """What neither its question nor what stands beside that says already, under whichever label."""
     own = {name: value for name, value in report.extra.items() if name not in (WORDS_BESIDE, SHOWN_BESIDE)}
     asked = report.question.question if report.question else ""
-    told = _said(replace(report, extra=own), summary=report.summary not in asked)
-    return facts(*(words for words in told if words not in context))
+    said = " ".join(" ".join(filter(None, (asked, *known))).split())
+    told = _said(replace(report, extra=own), summary=True)
+    return facts(*(words for words in told if not _is_in(said, " ".join(words.split()))))
+
+
+def _is_in(said: str, words: str) -> bool:
+    label, _, behind = words.partition(": ")
+    return words in said or (len(behind) >= PLAINLY_SAID and label.count(" ") <= 1 and behind in said)
 
 
 def _words_beside(report: Report) -> str:
