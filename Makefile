@@ -31,7 +31,8 @@ QUICK := tests/core tests/flows tests/reports tests/briefs tests/engine tests/st
 CHECK_QUICK := $(CREW) -q $(QUICK)
 
 # Their boards are made without saying where, and so can be on a server: tests/stores.py.
-ON_POSTGRES := tests/core tests/engine tests/flows tests/briefs tests/reports tests/acceptance
+ON_POSTGRES := tests/core tests/engine tests/flows tests/briefs tests/reports tests/acceptance \
+	$(wildcard tests/doors/test_*.py) tests/doors/http tests/doors/observe
 
 # Types need one core for a while, and print one line, or their faults: the tests begin meanwhile. Where one
 # fails, the other goes on to its end.

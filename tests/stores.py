@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from folkmoot.store.sqlite.store import MEMORY, SqliteStore
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.wiring.files.locating import ADDRESS, FOLDER, has_board
 from tests.forked import SERVER
 
 if TYPE_CHECKING:
+    from folkmoot.store.port import Store
     from folkmoot.store.postgres.store import PostgresStore
     from tests.postgres import Databases
 
@@ -39,7 +41,6 @@ def put_boards_on(server: "Databases", patch: pytest.MonkeyPatch) -> None:
     """From now on, each board that is made in this process and does not say where."""
     global _on
     from folkmoot.store.postgres.store import PostgresStore
-    from folkmoot.store.sqlite.store import SqliteStore
     from folkmoot.testing.builders import TrialBoard
 
     create, begin, begin_there = FileBoards.create, SqliteStore.__init__, PostgresStore.__init__
@@ -50,7 +51,8 @@ def put_boards_on(server: "Databases", patch: pytest.MonkeyPatch) -> None:
         return create(self, folder, preset, gate, place)
 
     def begun(self: SqliteStore, connection: Any, path: str, *more: Any) -> None:
-        _embedded.append(path)
+        if path != MEMORY:  # what a flow is tried on is never anywhere else
+            _embedded.append(path)
         begin(self, connection, path, *more)
 
     def begun_there(self: PostgresStore, *more: Any) -> None:
@@ -82,6 +84,15 @@ def copy(source: Path, to: Path | str) -> None:
             assert _on is not None
             template = kept.read_text().partition("?")[0].rpartition("/")[2]
             kept.write_text(f"{_on.copy(template)}\n")
+
+
+def new_store(folder: Path) -> "Store":
+    """Of an empty board that has no folder of its own."""
+    if _on is None:
+        return SqliteStore.create(folder / "board.db")
+    from folkmoot.store.postgres.store import PostgresStore
+
+    return PostgresStore.open(_on.board())
 
 
 @contextmanager

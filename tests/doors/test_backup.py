@@ -29,6 +29,8 @@ from folkmoot.worker.workspaces import run_paths
 from tests.doors.conftest import Moot, environment
 from tests.worker.yard import Yard
 
+pytestmark = pytest.mark.embedded("a board in a file is kept and brought back by moot, one on a server by the server")
+
 DONE = '{"outcome": "done", "summary": "It is done."}'
 
 

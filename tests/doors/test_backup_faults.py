@@ -12,6 +12,8 @@ from tests.doors.conftest import Moot
 from tests.doors.test_backup import elsewhere, git
 from tests.store.test_keeping_faults import flip_in_log
 
+pytestmark = pytest.mark.embedded("a board in a file is kept and brought back by moot, one on a server by the server")
+
 
 def killed(moot: Moot) -> Moot:
     """The board in another folder, as it is when a process is killed that has written to it; then a bit has flipped."""

@@ -131,6 +131,7 @@ def test_another_board_is_looked_at_where_it_is_named(known: Moot, tmp_path_fact
     assert values(far, "--board", str(known.folder), "show", "") == ["1", "2", "3"]
 
 
+@pytest.mark.embedded("the bytes of its file are compared")
 def test_nothing_is_written_by_completing(known: Moot) -> None:
     before = known.json("log", "--limit", "10000")
     database = (known.folder / ".moot" / "board.db").read_bytes()

@@ -84,6 +84,7 @@ def demo(request: pytest.FixtureRequest, played: dict[str, Played]) -> Played:
     return played[request.param]
 
 
+@pytest.mark.embedded("the demo has its board in a file, wherever it is played")
 def test_it_ends_well(demo: Played) -> None:
     assert demo.code == 0, demo.story
     assert {item["status"] for item in demo.items.values()} == {"done"}

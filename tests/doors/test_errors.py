@@ -181,6 +181,7 @@ def test_a_board_that_cannot_be_read_ends_with_4(moot: Moot) -> None:
     assert moot("list", code=4).err.startswith("moot: ")
 
 
+@pytest.mark.embedded("its file is damaged")
 def test_a_damaged_board_is_named_by_doctor(moot: Moot) -> None:
     import apsw
 

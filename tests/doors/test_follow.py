@@ -108,6 +108,7 @@ def test_a_claim_waits_for_an_item_that_another_thread_adds(place: Path, monkeyp
 
 
 @pytest.mark.parametrize("touches", [True, False])
+@pytest.mark.embedded("what is written to its file wakes those who wait")
 def test_a_claim_waits_for_an_item_that_another_process_adds(place: Path, touches: bool) -> None:
     """Two open boards know as little of each other as two processes; one of them has a store that touches nothing."""
     store = SqliteStore.open(place / ".moot" / "board.db")

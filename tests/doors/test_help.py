@@ -185,7 +185,8 @@ def test_the_other_commands_are_one_word_away(nowhere: Moot, monkeypatch: pytest
 )
 def test_a_slip_of_the_finger_is_answered_with_what_was_meant(moot: Moot, typed: list[str], meant: str) -> None:
     if typed[0] == "init":
-        (moot.folder / ".moot" / "board.db").unlink()
+        for file in (moot.folder / ".moot").glob("board.db*"):
+            file.unlink()
     error = moot(*typed, "--json", code=2).error
     assert re.match(rf"did you mean:? '?{re.escape(meant)}\b", error["hint"]), error["hint"]
 

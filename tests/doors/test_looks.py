@@ -295,6 +295,7 @@ def test_a_dumb_terminal_gets_no_codes(disputed: Moot) -> None:
 @pytest.mark.parametrize(
     "command", ["claim dev-agent", "list", "show 1", "board", "add x", "inbox", "lock a.py", "locks", "messages"]
 )
+@pytest.mark.embedded("a server's client loads asyncio by itself")
 def test_nothing_that_only_people_need_is_loaded_for_json(disputed: Moot, command: str) -> None:
     script = (
         "import sys\nfrom folkmoot.wiring import main\n"

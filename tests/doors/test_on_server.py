@@ -94,6 +94,7 @@ def test_what_is_no_address_and_what_is_anothers_folder_is_refused(postgres: Ser
     assert Person(other.folder, address).refused("list") == "other_board"
 
 
+@pytest.mark.embedded("it moves from a file to a server")
 def test_a_board_moves_to_a_server_and_back_with_an_equal_log(postgres: Server, tmp_path: Path) -> None:
     """By export and import; what stands beside the log, output and kept answers, stays where it was."""
     first = Person(tmp_path / "first", None)

@@ -17,6 +17,8 @@ STORES: dict[str, Callable[[Path, str], Board]] = {
     "sqlite": lambda folder, preset: Board.create(str(folder), preset=preset, actor="ada"),
 }
 NAMES = [(name, method) for name, kind in classes().items() for method, _ in methods(kind)]
+OF_A_FILE = pytest.mark.embedded("a board on a server is the server's to keep")
+EXAMPLES = [pytest.param(*one, id=".".join(one), marks=OF_A_FILE if one[1] == "backup" else ()) for one in NAMES]
 
 
 def docstring(name: str, method: str) -> str:
@@ -40,7 +42,7 @@ def ran(example: str, folder: Path, make: Callable[[Path, str], Board], of_run: 
 
 
 @pytest.mark.parametrize("store", STORES)
-@pytest.mark.parametrize(("name", "method"), NAMES, ids=[f"{name}.{method}" for name, method in NAMES])
+@pytest.mark.parametrize(("name", "method"), EXAMPLES)
 def test_an_example_of_the_page_does_what_it_says(name: str, method: str, store: str, tmp_path: Path) -> None:
     example = docstring(name, method)
     assert ">>> " in example, f"{name}.{method} has no example"

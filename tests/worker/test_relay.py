@@ -29,13 +29,13 @@ from folkmoot.engine.engine import Engine
 from folkmoot.engine.reads.queries import Queries
 from folkmoot.engine.registry import BY_REQUEST, CALLS
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
-from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.relay import PATH_BYTES_MAX, REQUEST_BYTES_MAX, RelayServer, receive, send
 from folkmoot.testing.builders import CountedIds, preset_flow
 from folkmoot.testing.clock import VirtualClock
 from folkmoot.wiring.remote import Line, RemoteApplication
 from folkmoot.worker.relay import KEPT, Relay
 from folkmoot.worker.secrets.redactor import Known, Redactor
+from tests import stores
 
 ADA = Actor("ada")
 SECONDS = 20.0  # more than any answer takes; nothing waits for it to pass
@@ -46,7 +46,7 @@ class Scene:
 
     def __init__(self, folder: Path) -> None:
         self.clock = VirtualClock()
-        self.store = SqliteStore.create(folder / "board.db")
+        self.store = stores.new_store(folder)
         engine = Engine(self.store, self.clock, CountedIds())
         flow = preset_flow("kanban")
         engine.adopt_flow(ADA, msgspec.structs.replace(flow, clients={"mine": Client(set={"KEY": "not-for-runs"})}), "")
@@ -298,7 +298,7 @@ def test_a_run_that_has_lost_its_lease_changes_nothing(scene: Scene) -> None:
 
 
 def test_a_message_that_a_run_rejects_ends_it(tmp_path: Path) -> None:
-    engine = Engine(SqliteStore.create(tmp_path / "board.db"), VirtualClock(), CountedIds())
+    engine = Engine(stores.new_store(tmp_path), VirtualClock(), CountedIds())
     engine.adopt_flow(ADA, preset_flow("handoff"), "")
     board = Application(engine, str(tmp_path), [])
     sent = engine.send(ADA, commands.SendMessage(sender="planner", to="builder", type="task_handoff"))

@@ -314,6 +314,7 @@ def test_two_headers_where_one_counts_are_refused(server: Served) -> None:
         assert connection.recv(100).startswith(b"HTTP/1.1 4")
 
 
+@pytest.mark.embedded("a server's client loads asyncio by itself")
 def test_other_commands_load_nothing_of_the_server(tmp_path: Path) -> None:
     """Agents start `moot claim` often."""
     FileBoards().create(str(tmp_path), "simple", "").close()

@@ -13,7 +13,6 @@ from folkmoot.engine.reads.queries import Queries
 from folkmoot.sim.flows import choose_flow
 from folkmoot.sim.run import chaos
 from folkmoot.sim.world import World
-from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.testing.builders import PERSON, TrialBoard, line_flow
 from tests.some import some
 
@@ -44,7 +43,7 @@ def test_what_is_kept_is_what_a_look_at_everything_finds(
     """In a world in which everything goes wrong, flows are changed and processes die."""
     monkeypatch.setattr(totals, "ENDED_KEPT", ended_kept)
     chance = random.Random(seed)
-    store = SqliteStore.create(":memory:", durable=False)
+    store = TrialBoard.new_store()
     world = World(seed, [store], choose_flow(chance), chance)
     kept = Watched(no_time)
     try:

@@ -180,6 +180,8 @@ import os, sys
 from folkmoot.core.commands import Actor
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.worker.removing import worker_name
+
+pytestmark = pytest.mark.embedded("what may be wrong with the file of a board")
 board = FileBoards().open(sys.argv[1])
 name = worker_name(os.uname().nodename, board.board_dir)
 board.engine.claim(Actor("worker"), "dev", worker=name, show=False)
