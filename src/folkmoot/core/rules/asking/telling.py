@@ -45,7 +45,7 @@ def _else_told(report: Report, *known: str | None) -> str:
     own = {name: value for name, value in report.extra.items() if name not in (WORDS_BESIDE, SHOWN_BESIDE)}
     asked = report.question.question if report.question else ""
     said = " ".join(" ".join(filter(None, (asked, *known))).split())
-    told = _said(replace(report, extra=own), summary=True)
+    told = _said(replace(report, extra=own), summary=report.summary not in asked)
     return facts(*(words for words in told if not _is_in(said, " ".join(words.split()))))
 
 
