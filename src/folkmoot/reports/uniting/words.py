@@ -86,20 +86,32 @@ def with_words(page: Page, taken: set[int], rest: dict[int, str], report: Report
 
 
 def with_shown(page: Page, read: set[int], passed_over: set[int], report: Report) -> Report:
-    """The report with the fences in which nothing was heard, each as it stands. `read` are the lines of which the
-    report was made; those `passed_over` look like one, and are none."""
-    found: dict[str, str] = {}
-    left = WORDS_MAX
+    """The report with the fences in which nothing was heard and with what it quotes, each as it stands. `read` are the
+    lines of which the report was made; those `passed_over` look like one, and are none."""
+    spans: list[tuple[int, int]] = []
     for fence in page.fences:
         inside = page.inside(fence)
         told = {line.number for line in inside if line.text.strip()}
         if not told or told & read or (fence.language in SPOKEN and not told <= passed_over):
             continue
-        last = inside[-1].number + 1
-        words = "\n".join(line.text.rstrip() for line in page.lines[fence.before : last + 1])[:left]
+        spans.append((fence.before, inside[-1].number + 2))
+    spans += [(first, last) for first, last in _quotations(page) if read.isdisjoint(range(first, last))]
+    found: dict[str, str] = {}
+    left = WORDS_MAX
+    for first, last in sorted(spans):
+        words = "\n".join(line.text.rstrip() for line in page.lines[first:last])[:left]
         left -= len(words)
         found |= {str(len(found) + 1): words} if words else {}
     return replace(report, extra={**report.extra, SHOWN_BESIDE: found}) if found else report
+
+
+def _quotations(page: Page) -> Iterator[tuple[int, int]]:
+    """Lines behind `>`, of a mail or a page of the specification, say. What the board quoted for the agent in its brief
+    (`> |`, and the label above it) is told there."""
+    for is_quoted, group in groupby(page.lines, lambda line: line.fence is None and line.text.startswith(">")):
+        lines = list(group)
+        if is_quoted and not any(line.text.startswith("> |") for line in lines):
+            yield lines[0].number, lines[-1].number + 1
 
 
 def with_untold(page: Page, apart: Collection[int], heard: set[int | None], report: Report) -> Report:
