@@ -19,6 +19,8 @@ from tests.documents import ESCALATION
         ({"context": {"file": "spec.md", "line": 45}}, ["Cannot determine auth method"], ["spec.md", "45"]),
         ({"recommendation": "JWT", "due": 3}, ["Cannot determine auth method"], ["recommendation: JWT", "due: 3"]),
         ({"context": ["spec line 45", "and 46"]}, ["Cannot determine auth method"], ["spec line 45", "and 46"]),
+        ({"files": ["src/a.py", "src/b.py"]}, ["Cannot determine auth method"], ["files: src/a.py", "src/b.py"]),
+        ({"commit": "abc999", "summary": "half is built"}, ["Cannot determine auth method"], ["abc999", "half is"]),
     ],
 )
 def test_an_escalation_is_put_before_a_person_whole(
@@ -29,6 +31,72 @@ def test_an_escalation_is_put_before_a_person_whole(
     (asked,) = desk.moot("inbox")["questions"]
     assert all(words in asked["question"] for words in question)
     assert all(words in asked["context"] for words in ["spec_ambiguity", *context])
+
+
+SECOND: dict[str, Any] = {"details": "Is logout in scope?", "options": ["yes", "no"], "blocking": False}
+QUESTIONS = [
+    {"question": "Cannot determine auth method", "options": ["JWT", "Session"], "blocking": False, "impact": "high"},
+    {"question": "Is logout in scope?", "options": ["yes", "no"], "blocking": False},
+]
+
+
+@pytest.mark.ledger("H-09")
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"escalations": [{**ESCALATION["payload"], "blocking": False}, SECOND]},
+        {"escalations": [{**ESCALATION, "payload": {**ESCALATION["payload"], "blocking": False}}, SECOND]},
+        {"questions": QUESTIONS},
+        {"open_questions": QUESTIONS},
+    ],
+)
+@pytest.mark.parametrize(
+    ("column", "end", "now"),
+    [
+        ("build", {"status": "completed", "commit": "abc123"}, "review"),
+        ("review", {"status": "needs_fixes", "issues": ["no salt"]}, "fix"),
+    ],
+)
+def test_several_escalations_in_one_field_reach_the_person(
+    tmp_path: Path, column: str, end: dict[str, Any], now: str, field: dict[str, Any]
+) -> None:
+    desk = Desk(tmp_path, column)
+    assert desk.says(json.dumps({**end, **field}))["column"] == now
+    (asked,) = desk.moot("inbox")["questions"]
+    assert "Cannot determine auth method" in asked["question"] and "Is logout in scope?" in asked["question"]
+    assert {"JWT", "Session", "yes", "no"} <= {one["option"] for one in asked["options"]}
+    assert "questions" not in field or "impact: high" in asked["context"]
+
+
+@pytest.mark.ledger("H-09")
+def test_several_escalations_that_block_hold_the_item(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, "build")
+    item = desk.says(json.dumps({"status": "completed", "escalations": [ESCALATION["payload"]]}))
+    assert (item["column"], item["status"]) == ("build", "awaiting-divine-guidance")
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"questions": [{"question": "Which library?", "answer": "requests"}]},
+        {"questions": [{"question": "Which library?", "status": "resolved"}]},
+        {"escalation": "No escalation was necessary"},
+        {"escalations": []},
+        {"escalation": "none needed"},
+    ],
+)
+def test_what_was_answered_or_is_none_asks_nobody(tmp_path: Path, field: dict[str, Any]) -> None:
+    desk = Desk(tmp_path, "build")
+    assert desk.says(json.dumps({"status": "completed", "commit": "abc123", **field}))["column"] == "review"
+    assert desk.moot("show", "1")["questions"] == []
+
+
+@pytest.mark.ledger("R-32")
+def test_an_escalation_in_plain_words_beside_a_result_is_asked_back(tmp_path: Path) -> None:
+    words = "Cannot determine auth method: JWT or Session?"
+    refused = Desk(tmp_path, "build").tries(json.dumps({"status": "completed", "escalation": words}))
+    assert refused.code == 2 and words in refused.err and "report asks" in refused.err
 
 
 @pytest.mark.ledger("H-01")

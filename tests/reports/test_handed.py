@@ -185,3 +185,22 @@ def test_an_escalation_in_an_object_of_its_own_is_asked() -> None:
     report = read_report(f"```json\n{asked}\n```\n\nReturns: {{status: completed}}\n")
     assert report.outcome == "asks" and report.question is not None
     assert report.question.question == "Which method?"
+
+
+ASKED = {"question": "Which login?", "options": ["JWT"], "blocking": False, "impact": "high"}
+
+
+@pytest.mark.parametrize("name", ["escalation", "escalations", "Escalations", "clarification_requests", "questions"])
+@pytest.mark.parametrize("listed", [True, False])
+def test_what_a_person_is_asked_comes_out_of_its_field(name: str, listed: bool) -> None:
+    report = read_report(json.dumps({"outcome": "done", "summary": "built", name: [ASKED] if listed else ASKED}))
+    assert report.outcome == "done" and report.question is not None
+    assert (report.question.question, report.question.blocking) == ("Which login?", False)
+    assert report.question.context == "impact: high" and "impact" not in report.extra
+
+
+@pytest.mark.parametrize("more", [{"answer": "JWT"}, {"status": "answered"}, {"resolution": "JWT"}])
+def test_a_question_that_was_answered_is_told_on(more: dict[str, Any]) -> None:
+    listed = [{"question": "Which login?", **more}]
+    report = read_report(json.dumps({"status": "completed", "questions": listed}))
+    assert report.question is None and report.extra["questions"] == listed

@@ -164,7 +164,8 @@ def _clarification(said: Taken, around: dict[str, Any]) -> Report:
     question = said.whole("question", "questions")
     if not (question and question.strip()):
         said.faults.append("question: missing")
-    return _asks(said, question or "", question or "", context="\n".join(said.texts("context")) or None)
+    context = "\n".join(said.texts("context")) or None
+    return _asks(said, question or "", question or "", context=_with_rest(said, around, context))
 
 
 def _unite_questions(said: Taken) -> None:
@@ -190,11 +191,18 @@ def _escalation(said: Taken, around: dict[str, Any]) -> Report:
     if not (details or reason or "").strip():
         said.faults.append("details: missing, what a person is to decide")
     context = said.whole("context") if around else None  # beside no payload it is the envelope's
-    if around:  # what else its payload says, whoever decides should read
-        own = [name for name in said.left() if name not in (*FIELDS, *_OF_QUESTION)]
-        told = [context, *(f"{name}: {words}" for name in own if (words := Taken(said.data).whole(name)))]
-        context = "\n".join(filter(None, told))
-    return _asks(said, details or reason or "", details or "", reason, context)
+    return _asks(said, details or reason or "", details or "", reason, _with_rest(said, around, context))
+
+
+def _with_rest(said: Taken, around: dict[str, Any], context: str | None) -> str | None:
+    """The context with all else that a payload says, also in fields that act: whoever decides should read it. What
+    does not act is the question's, and no word of the report."""
+    told = [context]
+    for name in said.left() if around else ():
+        if name not in (*_OF_QUESTION, *around) and (words := Taken(said.data).whole(name)):
+            told.append(f"{name}: {words}")
+            said.used |= {name} - FIELDS.keys()
+    return "\n".join(filter(None, told)) or None
 
 
 def _asks(said: Taken, question: str, summary: str, reason: str | None = None, context: str | None = None) -> Report:

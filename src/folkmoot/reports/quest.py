@@ -24,6 +24,7 @@ from folkmoot.core.vocabulary.words import (
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.loose.files import files_told
+from folkmoot.reports.loose.handed import QUESTIONS
 from folkmoot.reports.loose.issues import OPEN, left_open, points_apart
 from folkmoot.reports.loose.names import with_known_names
 from folkmoot.reports.placeholders import is_placeholder
@@ -160,16 +161,9 @@ def status_report(data: dict[str, Any]) -> Report:
     return finish(outcome, said, **parts)
 
 
-# Questions to a person, by the names that they are listed under.
-_QUESTIONS = (
-    *("questions", "openQuestions", "open_questions", "questionsForUser", "questions_for_user", "questionsForHuman"),
-    *("userQuestions", "clarificationsNeeded", "clarifications_needed"),
-)
-
-
 def _with_question(data: dict[str, Any]) -> dict[str, Any]:
     """The report with its `questions` as the one question that a person is asked."""
-    name = next((name for name in _QUESTIONS if data.get(name)), "question")
+    name = next((name for name in QUESTIONS if data.get(name)), "question")
     asked = data.get(name)
     words = [asked] if isinstance(asked, str) else asked if isinstance(asked, list) else []
     if "question" in data or not words or not all(isinstance(one, str) for one in words):

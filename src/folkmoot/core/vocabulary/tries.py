@@ -58,6 +58,7 @@ _ASKS_PERSON = pattern(
     rf"|divine {_DECISION}(?: (?:is|was|now))* {_one_of('needed required necessary requested')}"
     rf"|mandatory escalation|escalation(?: is)? {_one_of('mandatory required needed divine')})\b"
 )
+_NO = ("", "no", "not", "none", "nothing", "never")
 _NOT_NEEDED = pattern(r"(?: (?:is|was))? (?:no|n a|not (?:needed|required|necessary))(?: (?:yet|here|now|at all))?")
 # The document's field for it, at the start of a line; what is asked stands behind it or below it.
 _QUESTION = pattern(
@@ -187,6 +188,12 @@ def wants_person(name: str, value: str) -> bool:
     return _plain(value) in ("yes", "true", "required", "needed") and (
         _PERSON_WANTED.fullmatch(_plain(name.replace("_", " "))) is not None and not is_denied(_plain(name), "")
     )
+
+
+def escalates(name: str, value: str) -> bool:
+    """Does a field of that name say something that is no plain no?"""
+    first = _plain(value).partition(" ")[0]
+    return _plain(name) in ("escalation", "escalations") and first not in _NO and not says_nothing(value)
 
 
 def labelled_question(text: str) -> str | None:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.report import Posted, Report
 from folkmoot.core.vocabulary.patterns import pattern
+from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.errors import Invalid
 from folkmoot.reports.canonical import Faulty, decoder
@@ -21,6 +22,12 @@ from folkmoot.reports.placeholders import is_placeholder
 from folkmoot.reports.scan import is_member
 
 ASKED = ("escalation", "clarification_request")  # messages for which a person is asked
+# Questions to a person, by the names that they are listed under.
+QUESTIONS = (
+    *("questions", "openQuestions", "open_questions", "questionsForUser", "questions_for_user", "questionsForHuman"),
+    *("userQuestions", "clarificationsNeeded", "clarifications_needed"),
+)
+_ANSWERED = {"answer", "answers", "answered", "resolution", "resolved", "decision", "guidance"}
 _OF_ASKED = {"details", "question", "reason", "options", "payload"}
 _PAYLOAD = ("reason", "details", "options", "context", "blocking")  # of the document's escalation
 DEPTH_MAX = 4  # a handoff stands in a field of the report, or of its payload
@@ -116,6 +123,7 @@ class Enclosed(Struct):
 
     messages: list[Posted] = field(default_factory=list)
     asked: list[dict[str, Any]] = field(default_factory=list)
+    lists_questions: bool = True  # a message has a form of its own for several
 
     def take(self, value: Any, name: str = "") -> bool:
         """Is the value one of these, and taken? In a field that is called so, the type need not be said."""
@@ -123,8 +131,10 @@ class Enclosed(Struct):
             self.messages.append(posted(value))
         elif is_asked(value):
             self.asked.append(value)
-        elif _is_payload(value) and (kind := role(name, ASKED)) in ASKED:
+        elif _is_payload(value) and (kind := _asked_under(name)):
             self.asked.append({"type": kind, **(value if "payload" in value else {"payload": value})})
+        elif self.lists_questions and name in QUESTIONS and _is_open(value):
+            self.asked.append({"type": ASKED[0], "payload": value})
         else:
             return False
         return True
@@ -136,13 +146,29 @@ def is_asked(data: Any) -> bool:
     return isinstance(kind, str) and "outcome" not in data and role(kind, ASKED) in ASKED
 
 
+def _asked_under(name: str) -> str | None:
+    """By which message a person is asked for what stands in a field of this name: `escalation`, `escalations`."""
+    return next((kind for kind in ASKED if role(name, (kind, f"{kind}s")) in (kind, f"{kind}s")), None)
+
+
+def _is_open(value: Any) -> bool:
+    """Is it a question of its own, with what belongs to it, that nobody has answered?"""
+    if (
+        not isinstance(value, dict)
+        or value.keys() & _ANSWERED
+        or value.get("status", "open") not in ("open", "pending")
+    ):
+        return False
+    return isinstance(value.get("question"), str) and not says_nothing(value["question"])
+
+
 def _is_payload(value: Any) -> bool:
     return isinstance(value, dict) and "type" not in value and bool(value.keys() & _OF_ASKED)
 
 
 def taken_out(data: dict[str, Any]) -> tuple[dict[str, Any], Enclosed]:
     """A report without the messages that stand in its fields, and these."""
-    found = Enclosed()
+    found = Enclosed(lists_questions="type" not in data)
     if "type" not in data and isinstance(data.get("blocking"), bool) and isinstance(data.get("details"), str):
         # The payload of an escalation, beside the status and not in a field of its own.
         found.asked.append({"type": ASKED[0], "payload": {name: data[name] for name in _PAYLOAD if name in data}})

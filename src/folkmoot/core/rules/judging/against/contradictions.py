@@ -43,7 +43,14 @@ from folkmoot.core.vocabulary.phrases.undone import (
     still_red,
     still_to_make,
 )
-from folkmoot.core.vocabulary.tries import asks_person, labelled_question, names_one_of, signalled, wants_person
+from folkmoot.core.vocabulary.tries import (
+    asks_person,
+    escalates,
+    labelled_question,
+    names_one_of,
+    signalled,
+    wants_person,
+)
 from folkmoot.core.vocabulary.triggers import SECURITY, left_in, stated_in, told_in, trigger_in
 from folkmoot.core.vocabulary.words import approves, is_approval, is_rejection, is_security, only_ends, says_fixed
 
@@ -203,7 +210,7 @@ def _question_beside(said: Report) -> str | None:
     if not said.extra:
         return None
     for name, value in _own_fields(said).items():
-        if asks_person(f"{name}: it") and asks_person(f"{name}: {value}"):
+        if escalates(name, value) or (asks_person(f"{name}: it") and asks_person(f"{name}: {value}")):
             return f"{name}: {value}"
     beside = said.extra.get(WORDS_BESIDE)
     return _person_wanted(said) or (labelled_question(beside) if isinstance(beside, str) else None)
