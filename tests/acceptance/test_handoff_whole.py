@@ -75,6 +75,32 @@ def test_several_escalations_that_block_hold_the_item(tmp_path: Path) -> None:
     assert (item["column"], item["status"]) == ("build", "awaiting-divine-guidance")
 
 
+@pytest.mark.ledger("H-09")
+@pytest.mark.parametrize("beside", [{}, {"status": "completed", "commit": "abc123"}])
+def test_whoever_goes_on_knows_what_a_person_was_asked(tmp_path: Path, beside: dict[str, Any]) -> None:
+    desk = Desk(tmp_path, "build")
+    payload = {**ESCALATION["payload"], "blocking": False}
+    desk.says(json.dumps({**beside, "escalation": payload} if beside else {**ESCALATION, "payload": payload}))
+    claimed = desk.claim("reviewer" if beside else "builder")
+    (asked,) = claimed["brief"]["asked"]
+    assert (asked["by"], asked["question"]) == ("builder", "Cannot determine auth method")
+    assert asked["options"] == ["JWT", "Session", "OAuth"] and "spec line 45" in asked["context"]
+    desk.moot("answer", "q1", "OAuth")
+    desk.says('{"status": "needs_fixes", "issues": ["no salt"]}' if beside else '{"status": "completed"}')
+    assert "asked" not in desk.claim("fixer" if beside else "reviewer")["brief"]
+
+
+@pytest.mark.ledger("P-03", "R-32")
+@pytest.mark.parametrize("empty", [{"severity": "high"}, {"severity": "high", "file": "src/a.py", "line": 3}])
+def test_an_issue_without_words_is_asked_back(tmp_path: Path, empty: dict[str, Any]) -> None:
+    desk = Desk(tmp_path, "review")
+    listed = [empty, {"severity": "low", "issue": "typo in the docs"}]
+    refused = desk.tries(json.dumps({"status": "needs_fixes", "issues": listed}))
+    assert refused.code == 2 and "a finding (high" in refused.err and "has no words" in refused.err
+    listed[0] = {**empty, "recommendation": "add a salt"}
+    assert desk.says(json.dumps({"status": "needs_fixes", "issues": listed}))["column"] == "fix"
+
+
 @pytest.mark.ledger("R-32")
 @pytest.mark.parametrize(
     "field",

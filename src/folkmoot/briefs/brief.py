@@ -34,6 +34,7 @@ class Facts(Struct, frozen=True, gc=False):
     lessons: list[View] = field(default_factory=list)
     previous: View | None = None  # the last report on the work, or how the last run ended without one
     answered: list[Guidance] = field(default_factory=list)  # no run has reported since these answers
+    asked: list[View] = field(default_factory=list)  # questions to a person that nobody has answered yet
     around: dict[str, list[View]] = field(default_factory=dict)  # other items that concern it
     heals: list[View] = field(default_factory=list)  # what was done before about the gate that is red
     whole: dict[str, Output] = field(default_factory=dict)  # outputs of which the item keeps only a part, by their item
@@ -62,6 +63,7 @@ def brief(flow: Flow, item: Item, run: Run, facts: Facts) -> View:
         "constraints": _constraints(flow, item, subject, run, facts.parent),
         "escapeHatch": end.hatch.replace("{parent}", item.parent or "") if item.kind == "part" else end.hatch,
         "responses": [_response(subject.id, run.agent, said) for said in facts.answered],
+        **({"asked": facts.asked} if facts.asked else {}),
         "said": _said(item, subject, run),
         "told": item.told,
         "dropped": [{"agent": agent, "files": files} for agent, files in item.dropped.items()],
@@ -118,7 +120,15 @@ def _response(task: str, agent: str, said: Guidance) -> View:
 
 def _is_small(told: View, item: Item, facts: Facts) -> bool:
     """A brief with nothing to it but its task need not be measured; that is the most of them."""
-    if facts.comments or facts.history or facts.previous or facts.parent or facts.around or facts.messages:
+    if (
+        facts.comments
+        or facts.history
+        or facts.previous
+        or facts.parent
+        or facts.around
+        or facts.messages
+        or facts.asked
+    ):
         return False
     if (
         item.findings

@@ -15,6 +15,7 @@ def facts_told(brief: View) -> Iterator[str]:
     """Every fact there is, the most useful first."""
     for heading, lines in (
         ("A person has answered", _responses(brief)),
+        ("What a person was asked, and has not answered yet: go on without the answer", _asked(brief)),
         ("What a person says to you", _said(brief, new=True)),
         ("What the board tells you", _told(brief)),
         ("What has changed in the contracts since the work was made", _changed(brief)),
@@ -46,6 +47,12 @@ def _responses(brief: View) -> Iterator[str]:
         yield from response_block(said)
         beside = list(_asked_with(said))
         yield from ["", *beside] if beside else []
+
+
+def _asked(brief: View) -> Iterator[str]:
+    for one in brief.get("asked") or []:
+        yield from quoted(f"Asked by {inline(one['by'])}", one["question"])
+        yield from _asked_with(one)
 
 
 def _asked_with(said: View) -> Iterator[str]:

@@ -24,6 +24,7 @@ SHARES = {
     "task": 20,
     "instructions": 24,
     "responses": 8,
+    "asked": 4,
     "said": 6,
     "told": 4,
     "dropped": 2,
@@ -45,7 +46,18 @@ SHARES = {
     "reasons": 3,
 }
 # Of these the newest stand last.
-NEWEST_LAST = ("responses", "said", "guidance", "heals", "attempts", "comments", "disputes", "messages", "artifacts")
+NEWEST_LAST = (
+    "responses",
+    "asked",
+    "said",
+    "guidance",
+    "heals",
+    "attempts",
+    "comments",
+    "disputes",
+    "messages",
+    "artifacts",
+)
 # Of these every entry is needed, so each has the same room; of the others the more useful have more.
 ALIKE = ("responses", "disputes", "outputs")
 SEE = {"comments": "moot comments {id}", "lessons": "moot lessons"}

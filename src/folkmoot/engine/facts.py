@@ -27,6 +27,7 @@ MESSAGES_TOLD = 100
 TASKS_TOLD = 200
 SPLITS_TOLD = 3
 GUIDANCE_TOLD = 3
+ASKED_TOLD = 10
 # An answer is new until a run has reported; after this many that did not, it stands with the older ones.
 RUNS_WITHOUT_REPORT = 5
 HEALS_TOLD = 10
@@ -62,6 +63,7 @@ def facts(reading: Reading, flow: Flow, item: Item, run: Run) -> Facts:
         untold=_untold(lessons, told, subject) if lessons else 0,
         previous=previous,
         answered=_answered(reading, subject, run) if subject.guidance else [],
+        asked=_unanswered(reading, subject) if subject.open_questions else [],
         around=around,
         heals=_heals(reading, item, run) if item.proving and not run.gate else [],
         whole=_whole(reading, subject),
@@ -260,6 +262,20 @@ def _answered(reading: Reading, item: Item, run: Run) -> list[Guidance]:
         if question.state == "answered" and (question.answered_at or 0) >= start
     }
     return [said for said in item.guidance if (said.question, said.answer) in new]
+
+
+def _unanswered(reading: Reading, item: Item) -> list[View]:
+    """What a person was asked while the work goes on, so that no run asks it again, or takes it for settled."""
+    waiting = [one for one in reading.questions(item.id) if one.state == "open" and one.kind == "clarification"]
+    return [
+        {
+            "by": one.agent,
+            "question": one.question,
+            "context": one.context,
+            "options": [option.option for option in one.options],
+        }
+        for one in waiting[-ASKED_TOLD:]
+    ]
 
 
 def _has_related(item: Item) -> bool:

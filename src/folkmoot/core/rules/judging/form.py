@@ -65,6 +65,7 @@ def fault_of(case: Case, said: Report) -> str | None:
     if fault or case.item.kind == "part":
         return fault or _fault_of_part(case, said)
     fault = fault_of_words(case, said) or fault_of_comments(case, said) or fault_of_resolutions(case, said)
+    fault = fault or _fault_of_findings(said)
     if fault:
         return fault
     match said.outcome:
@@ -128,7 +129,18 @@ def _fault_of_part(case: Case, said: Report) -> str | None:
     if said.outcome == "disputed" and not (said.comments or said.summary):
         return "a dispute needs a comment that says the specific concern"
     untold = said.outcome == "changes_requested" and not has_told(case, said)
-    return (_fault_of_verdict(said) if untold else None) or fault_of_number(said)
+    return (_fault_of_verdict(said) if untold else None) or _fault_of_findings(said) or fault_of_number(said)
+
+
+def _fault_of_findings(said: Report) -> str | None:
+    """One that says how bad it is or where, and not what: whoever is to change it could not know what is wrong."""
+    asks = said.outcome == "changes_requested" and not said.summary.strip()
+    for one in said.findings if asks else ():
+        told = (one.issue, one.recommendation, one.test, one.exploit, one.why, one.category, one.fixed, *one.wordings)
+        if not any(words and words.strip() for words in told):
+            place = f", {one.file}{f':{one.line}' if one.line is not None else ''}" if one.file else ""
+            return f"a finding ({one.severity}{place}) has no words: say in its `issue` what is wrong"
+    return None
 
 
 def _fault_of_verdict(said: Report) -> str | None:
