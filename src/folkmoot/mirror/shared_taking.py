@@ -16,6 +16,7 @@ from folkmoot.mirror.reading.shared import (
     ACTIVE,
     COMPLETED,
     IDLE,
+    added_by_hand,
     changed_by_hand,
     not_editable,
     says_same,
@@ -73,7 +74,8 @@ class SharedTaking:
         left = [] if state.version is None else [path for path in base if path not in wanted and path in board]
         self._open = _changes(state, read, added, left)
         whole = self._scribe.content(names.STATE) if state.version == self._picture.seq else None
-        owned = changed_by_hand(state, read.shown if whole is None else json_object(whole))
+        shown = read.shown if whole is None else json_object(whole)
+        owned = changed_by_hand(state, shown)
         others = list(self._open.values())
         self._open |= {name: f"the field {name}, which follows from what happened" for name in owned}
         for path, lock in added.items():
@@ -92,16 +94,17 @@ class SharedTaking:
             self._subject = _lock_on(path)
             self._voice.unlock(board[path].owner, path, board[path].run, f"{key}:{digest_of(path)}")
             self._open.pop(self._subject, None)
-        self._check_owned(state, owned, others)
+        self._check_others(state, owned, others)
 
-    def _check_owned(self, state: SharedState, owned: list[str], taken: list[str]) -> None:
+    def _check_others(self, state: SharedState, owned: list[str], taken: list[str]) -> None:
         """What the board says now by itself is no change: whoever hands over and ends writes the state it leads to."""
         self._scribe.follow()
-        now = json_object(self._scribe.content(names.STATE) or b"{}") if owned else {}
+        now = json_object(self._scribe.content(names.STATE) or b"{}") if state.others else {}
         left = [name for name in owned if not says_same(name, state.others[name], now.get(name))]
+        added = added_by_hand(state, now) if now else []
         self._open.clear()
-        if left:
-            raise not_editable(left, taken)
+        if left or added:
+            raise not_editable(left, added, taken)
 
     def _check_release(self, hold: Hold) -> None:
         """Before anything is done: of a file that cannot be taken in whole, nothing is."""

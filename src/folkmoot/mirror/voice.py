@@ -43,6 +43,7 @@ from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
 from folkmoot.mirror.picture import WORKER, Picture
 from folkmoot.mirror.reading.comments import Placed, Said
 from folkmoot.mirror.reading.forms import Dropped, Handoff
+from folkmoot.mirror.reading.shared import COMPLETED
 from folkmoot.reports.read import read_report
 
 
@@ -148,8 +149,11 @@ class Voice:
         agent = message.sender
         if message.item is None or self._has_other_run(message):
             return f"{note}."
-        said = json.dumps({"agent": agent, "item": message.item, "status": "completed"})
-        state = f", or set agents.{agent}.status to completed in state.json" if message.run is not None else ""
+        told = message.payload.get("status")
+        ended = told if isinstance(told, str) and told.strip() else COMPLETED
+        said = json.dumps({"agent": agent, "item": message.item, "status": ended})
+        by_state = message.run is not None and ended == COMPLETED
+        state = f", or set agents.{agent}.status to completed in state.json" if by_state else ""
         return f"{note}. To report with files, drop into inbox/ {said}{state}."
 
     def accept(self, message: Message, key: str) -> None:

@@ -23,6 +23,11 @@ def changed_by_hand(state: SharedState, shown: dict[str, Any] | None) -> list[st
     return [name for name, value in state.others.items() if name in shown and not says_same(name, value, shown[name])]
 
 
+def added_by_hand(state: SharedState, shown: dict[str, Any]) -> list[str]:
+    """The fields that the file has never had: nobody reads what stands there, and it is written over."""
+    return [name for name, value in state.others.items() if name not in shown and value not in (None, "", [], {})]
+
+
 def says_same(name: str, value: Any, board: Any) -> bool:
     """Does a field say what the board has, also in the form that the handoff document prints?"""
     if name == "current_workflow" and isinstance(value, dict) and isinstance(board, dict):
@@ -39,10 +44,12 @@ def _bare(value: Any) -> Any:
     return value.removesuffix(".json").casefold()
 
 
-def not_editable(fields: list[str], taken: list[str]) -> Refused:
+def not_editable(fields: list[str], added: list[str], taken: list[str]) -> Refused:
     """Each is said back by itself; what else the file changes was taken."""
     words = "{said}; taken of the same file: {taken}" if taken else "{said}"
-    said = "; ".join(f"{name}: it follows from what happened, and is not changed by hand" for name in fields)
+    told = [f"{name}: it follows from what happened, and is not changed by hand" for name in fields]
+    told += [f"{name[:80]}: nobody reads that here; say it in a message, a comment or a report" for name in added]
+    said = "; ".join(told)
     return Refused(
         "not_editable", words, "what can be changed: {known}; an answer goes into inbox/", said, _EDITABLE, taken=taken
     )
