@@ -167,3 +167,49 @@ def test_what_an_agent_says_beside_completed_in_the_state_is_not_passed_over(des
     assert desk.moot("show", "1")["column"] == "review"
     (why,) = desk.reasons()
     assert f"agents: reviewer: {', '.join(more)}: " in why and "a report in inbox/" in why
+
+
+APPROVED: View = {"from": "reviewer", "to": "orchestrator", "type": "completion", "payload": {"status": "approved"}}
+
+
+def completes(desk: Desk, by: str) -> None:
+    """As the document prints it, with no word on what was found."""
+    if by == "move":
+        moves(desk, "review_request", "accepted", "completed")
+    else:
+        state = desk.json("state.json")
+        desk.put("state.json", {**state, "agents": {**state["agents"], "reviewer": {"status": "completed"}}})
+    desk.look()
+
+
+@pytest.mark.ledger("H-04", "H-05", "H-07")
+@pytest.mark.parametrize("by", ["move", "state"])
+def test_a_review_that_is_only_completed_approves_nothing(desk: Desk, by: str) -> None:
+    in_hand(desk, "review", "review_request")
+    completes(desk, by)
+    item = desk.moot("show", "1")
+    assert (item["column"], item["status"], desk.handoffs()["accepted"]) == ("review", "running", ["review_request"])
+    (why,) = desk.reasons()
+    assert "report approved, or needs_fixes" in why and "inbox/" in why and '"agent": "reviewer"' in why
+    desk.put("handoffs/pending/fix.json", FIX)
+    desk.look()
+    completes(desk, by)
+    assert desk.moot("show", "1")["column"] == "fix", "what it found one look later is heard"
+
+
+@pytest.mark.ledger("H-04", "H-05", "H-07")
+@pytest.mark.parametrize("by", ["move", "state"])
+def test_a_review_that_is_completed_beside_an_approval_is_done(desk: Desk, by: str) -> None:
+    in_hand(desk, "review", "review_request")
+    desk.put("handoffs/pending/approved.json", APPROVED)
+    completes(desk, by)
+    assert desk.moot("show", "1")["column"] == "done"
+
+
+@pytest.mark.ledger("H-04")
+def test_a_review_set_aside_is_approved_by_the_documents_return(desk: Desk) -> None:
+    in_hand(desk, "review", "review_request")
+    completes(desk, "move")
+    desk.put("inbox/approved.json", {"agent": "reviewer", "status": "approved"})
+    desk.look()
+    assert desk.moot("show", "1")["column"] == "done"

@@ -182,7 +182,7 @@ class Voice:
             and (self.run_of(agent, item) or self._claimable(agent, item))
         ):
             # The end of its stage completes it; who has lost its run in between has done the work all the same.
-            self._by(self._at_work(agent, item, key))(SendReport(report=Report.done()), f"{key}:report")
+            self._over(self._at_work(agent, item, key), agent, key)
             return
         actor = speaker_in_file(self.flow, message.to)
         self._by(actor)(CompleteMessage(message=message.id), f"{key}:complete")
@@ -263,7 +263,15 @@ class Voice:
     def end(self, agent: str, key: str) -> None:
         run = self.run_of(agent)
         if run is not None:
-            self._by(self._speaker_of(run))(SendReport(report=Report.done()), f"{key}:report")
+            self._over(self._speaker_of(run), agent, key)
+
+    def _over(self, actor: Actor, agent: str, key: str) -> None:
+        """The document's `completed`, weighed as in a report: of whoever looks at work it is no verdict."""
+        try:
+            self._by(actor)(SendReport(report=Report.done(extra={"status": COMPLETED})), f"{key}:report")
+        except (Refused, Invalid) as error:
+            words = f'{error.remedy}. With files it is dropped into inbox/, with "agent": "{agent}" in it'
+            raise type(error)(error.code, "{refused}", words, **{**error.details, "refused": error.message}) from error
 
     # -- reports, answers, edits
 
