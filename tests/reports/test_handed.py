@@ -204,3 +204,25 @@ def test_a_question_that_was_answered_is_told_on(more: dict[str, Any]) -> None:
     listed = [{"question": "Which login?", **more}]
     report = read_report(json.dumps({"status": "completed", "questions": listed}))
     assert report.question is None and report.extra["questions"] == listed
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "way"),
+    [
+        ("task_handoff", "pending", '{"status": "completed"}'),
+        ("review_request", None, '{"status": "completed"}'),
+        ("fix_request", "pending", '{"status": "needs_fixes"}'),
+        ("rereview_request", "pending", '{"status": "fixes_applied"}'),
+        ("Task Handoff", "accepted", '{"status": "completed"}'),
+        ("task_handoff", "rejected", '{"outcome": "disputed"'),
+    ],
+)
+@pytest.mark.parametrize("around", ["{}", "I have done my part.\n\n{}\n", "[{0}, {0}]"])
+def test_a_handover_alone_is_told_which_return_belongs_beside_it(
+    kind: str, status: str | None, way: str, around: str
+) -> None:
+    message = json.dumps({**ENVELOPE, "type": kind, "status": status})
+    with pytest.raises(Invalid) as refused:
+        read_report(around.replace("{}", message).replace("{0}", message))
+    assert way in refused.value.message
+    assert refused.value.message.count("no word on how the run ended") == 1

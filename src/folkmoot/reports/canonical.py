@@ -185,6 +185,7 @@ class Faulty(Exception):
 def unreadable(faults: list[str], tried: str = "done", returned: str | None = None) -> Invalid:
     """`tried` is the outcome that it was meant to say: the hint shows the form of that; `returned` the same as a
     return, where that was tried."""
+    faults = list(dict.fromkeys(faults))
     named = faults[:FAULTS_SHOWN]
     if len(faults) > len(named):
         named.append(f"and {len(faults) - len(named)} more")

@@ -52,7 +52,7 @@ def _read(text: str) -> Report:
         if said is not None:
             return said
         if is_handed(data):
-            raise Faulty([without_end(data["type"])])
+            raise Faulty([without_end(data["type"], data.get("status"))])
         if says_status(data):
             return status_report(data)  # a file that holds nothing else is nobody's log
         if "outcome" not in data:

@@ -371,7 +371,8 @@ def _heard(found: Found, line: int, by_itself: bool) -> Heard | None:
     if report is not None:
         return Heard(line, 1, found.start, report, [])
     if handed is not None:
-        return Heard(line, 1, found.start, handed, [without_end(handed.messages[0].type)], adds=True)
+        said = handed.messages[0]
+        return Heard(line, 1, found.start, handed, [without_end(said.type, said.status)], adds=True)
     more, fault = adding(found.data), fault_of_untyped(found.data)
     if fault:
         return Heard(line, 1, found.start, None, [fault], adds=True)

@@ -31,6 +31,12 @@ _ANSWERED = {"answer", "answers", "answered", "resolution", "resolved", "decisio
 _OF_ASKED = {"details", "question", "reason", "options", "payload"}
 _PAYLOAD = ("reason", "details", "options", "context", "blocking")  # of the document's escalation
 DEPTH_MAX = 4  # a handoff stands in a field of the report, or of its payload
+# What the handoff document's agents return beside each.
+_RETURNS = {
+    **dict.fromkeys(("task_handoff", "review_request"), "completed"),
+    "fix_request": "needs_fixes",
+    "rereview_request": "fixes_applied",
+}
 _NAMED = "|".join(kind.replace("_", "[ _-]?") for kind in (*NO_REPORTS, *ASKED))
 # `type: fix_request` on a line of its own, or in braces without quotation marks: a message that is no JSON.
 _MARKS = r"""[*_`"']{0,3}"""
@@ -212,11 +218,13 @@ def fault_of_untyped(data: dict[str, Any]) -> str:
     return f"it holds a message to {data['to']!r:.40} without a `type`, so it cannot be sent: say it, or leave it out"
 
 
-def without_end(kind: object) -> str:
-    return (
-        f"it holds a {kind}, and no word on how the run ended: report that with it, such as "
-        '{"status": "completed"}, {"status": "approved"} or {"status": "needs_fixes"}'
-    )
+def without_end(kind: object, status: object = None) -> str:
+    """What is asked of a message alone: the return that the document prints beside it, or how it is sent back."""
+    words = f"it holds a {kind}, and no word on how the run ended: "
+    if status == "rejected":
+        return f'{words}to send it back report {{"outcome": "disputed", "comments": [{{"content": "…"}}]}}'
+    ends = _RETURNS.get(role(str(kind), _RETURNS), "completed")
+    return f'{words}report that with it, such as {{"status": "{ends}"}}'
 
 
 def with_messages(said: Report | None, messages: list[Posted]) -> Report | None:
