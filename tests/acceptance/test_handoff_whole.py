@@ -101,6 +101,25 @@ def test_an_issue_without_words_is_asked_back(tmp_path: Path, empty: dict[str, A
     assert desk.says(json.dumps({"status": "needs_fixes", "issues": listed}))["column"] == "fix"
 
 
+@pytest.mark.ledger("H-09", "R-22")
+@pytest.mark.parametrize("beside", [{"iteration": 2}, {"result": {"spec": "specs/a.md"}}])
+def test_an_approval_beside_an_escalation_that_blocks_does_not_land(tmp_path: Path, beside: dict[str, Any]) -> None:
+    desk = Desk(tmp_path, "review")
+    item = desk.says(json.dumps({"status": "approved", **beside, "escalation": ESCALATION["payload"]}))
+    assert (item["column"], item["status"]) == ("review", "awaiting-divine-guidance")
+    (asked,) = desk.moot("inbox")["questions"]
+    assert asked["question"] == "Cannot determine auth method"
+
+
+@pytest.mark.ledger("H-01", "H-04")
+def test_a_handoff_beside_a_status_and_its_iteration_is_sent(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, "build")
+    request = {"from": "builder", "to": "reviewer", "type": "review_request", "payload": {"watch": "the cache path"}}
+    desk.says(json.dumps({"status": "completed", "iteration": 1, "handoff": request}))
+    (handed,) = [one for one in desk.claim("reviewer")["brief"]["messages"] if one["type"] == "review_request"]
+    assert handed["payload"] == {"watch": "the cache path"}
+
+
 @pytest.mark.ledger("R-32")
 @pytest.mark.parametrize(
     "field",

@@ -226,3 +226,23 @@ def test_a_handover_alone_is_told_which_return_belongs_beside_it(
         read_report(around.replace("{}", message).replace("{0}", message))
     assert way in refused.value.message
     assert refused.value.message.count("no word on how the run ended") == 1
+
+
+@pytest.mark.parametrize(
+    "beside", [{"iteration": 2}, {"result": {"spec": "specs/a.md"}}, {"details": "It was built as the spec says."}]
+)
+@pytest.mark.parametrize("end", ["completed", "approved", "fixes_applied"])
+def test_messages_beside_a_status_that_is_only_described_come_out_of_it(end: str, beside: dict[str, Any]) -> None:
+    report = read_report(json.dumps({"status": end, **beside, "handoff": ENVELOPE, "escalation": ASKED}))
+    assert report.outcome == "done" and report.messages == [POSTED]
+    assert report.question is not None and report.question.question == "Which login?"
+    inner = read_report(json.dumps({"status": end, "result": {"handoff": ENVELOPE, "escalations": [ASKED]}}))
+    assert inner.messages == [POSTED] and inner.question == report.question
+
+
+@pytest.mark.parametrize(
+    "none", [{"reason": "none"}, {"details": "n/a", "reason": "none"}, {"needed": False, "reason": "the spec is clear"}]
+)
+def test_an_escalation_that_is_not_needed_asks_nobody(none: dict[str, Any]) -> None:
+    report = read_report(json.dumps({"status": "completed", "commit": "abc123", "escalation": none}))
+    assert report.question is None and report.extra["escalation"] == none

@@ -1,5 +1,6 @@
 """Which dialect a JSON object is in, and the report it says in it."""
 
+from collections.abc import Callable
 from typing import Any
 
 from msgspec.structs import replace
@@ -42,8 +43,19 @@ def report_from_object(data: dict[str, Any]) -> Report | None:
     """The report an object is, in whatever dialect; None if it is none. Faulty if it is one with faults."""
     if is_handed(data):
         return None
+    return _with_enclosed(data, _report)
+
+
+def report_from_status(data: dict[str, Any]) -> Report:
+    """The report of a whole text that is one status and what describes it, with all that stands in its fields."""
+    said = _with_enclosed(data, status_report)
+    assert said is not None
+    return said
+
+
+def _with_enclosed(data: dict[str, Any], read: Callable[[dict[str, Any]], Report | None]) -> Report | None:
     data, found = taken_out(data)
-    said = with_messages(_report(data), found.messages)
+    said = with_messages(read(data), found.messages)
     # A person is asked wherever it stands, as if it were printed beside the report; a field may be all there is.
     asked = [told for one in found.asked if (told := _report(one)) is not None] if said or not data else []
     return united([said, *asked] if said else asked) if asked else said

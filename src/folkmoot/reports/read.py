@@ -41,10 +41,10 @@ def _read(text: str) -> Report:
         if data is None:
             return listen(text)
     if data.get("outcome") not in OUTCOMES or data.keys() - PLAIN:
-        from folkmoot.reports.json_dialects import must_end, report_from_object, signal_report
+        from folkmoot.reports.json_dialects import must_end, report_from_object, report_from_status, signal_report
         from folkmoot.reports.loose.handed import is_handed, without_end
         from folkmoot.reports.loose.names import in_known_case
-        from folkmoot.reports.quest import says_status, status_report
+        from folkmoot.reports.quest import says_status
 
         data = in_known_case(data)
 
@@ -54,7 +54,7 @@ def _read(text: str) -> Report:
         if is_handed(data):
             raise Faulty([without_end(data["type"], data.get("status"))])
         if says_status(data):
-            return status_report(data)  # a file that holds nothing else is nobody's log
+            return report_from_status(data)  # a file that holds nothing else is nobody's log
         if "outcome" not in data:
             must_end(data)
     return canonical_report(data)

@@ -29,6 +29,7 @@ QUESTIONS = (
 )
 _ANSWERED = {"answer", "answers", "answered", "resolution", "resolved", "decision", "guidance"}
 _OF_ASKED = {"details", "question", "reason", "options", "payload"}
+_NEEDED = ("needed", "required", "escalate", "escalated")
 _PAYLOAD = ("reason", "details", "options", "context", "blocking")  # of the document's escalation
 DEPTH_MAX = 4  # a handoff stands in a field of the report, or of its payload
 # What the handoff document's agents return beside each.
@@ -169,7 +170,12 @@ def _is_open(value: Any) -> bool:
 
 
 def _is_payload(value: Any) -> bool:
-    return isinstance(value, dict) and "type" not in value and bool(value.keys() & _OF_ASKED)
+    """Is it what a person is asked, without an envelope? One that is not needed, or names nothing, is none."""
+    if not isinstance(value, dict) or "type" in value or not value.keys() & _OF_ASKED:
+        return False
+    told = [value[name] for name in ("details", "question", "reason") if name in value]
+    empty = told and all(isinstance(words, str) and says_nothing(words) for words in told)
+    return not empty and not any(value.get(name) is False for name in _NEEDED)
 
 
 def taken_out(data: dict[str, Any]) -> tuple[dict[str, Any], Enclosed]:
