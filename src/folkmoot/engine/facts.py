@@ -273,6 +273,7 @@ def _unanswered(reading: Reading, item: Item) -> list[View]:
             "question": one.question,
             "context": one.context,
             "options": [option.option for option in one.options],
+            "help": one.help,
         }
         for one in waiting[-ASKED_TOLD:]
     ]

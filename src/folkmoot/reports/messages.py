@@ -23,6 +23,7 @@ _NO_FAILURE = (
     "failures: this is a test_failures without a failure; where no test failed it is a test_results with the status "
     'passed, such as {"type": "test_results", "status": "passed"}; else list what failed'
 )
+_TOLD_BESIDE = ("next_steps", "blockers")  # of every report that asks
 _OF_QUESTION = ("options", "blocking", "help", "what_would_help", "default", "status")
 
 
@@ -199,7 +200,7 @@ def _with_rest(said: Taken, around: dict[str, Any], context: str | None) -> str 
     does not act is the question's, and no word of the report."""
     told = [context]
     for name in said.left() if around else ():
-        if name not in (*_OF_QUESTION, *around) and (words := Taken(said.data).whole(name)):
+        if name not in (*_OF_QUESTION, *_TOLD_BESIDE, *around) and (words := Taken(said.data).whole(name)):
             told.append(f"{name}: {words}")
             said.used |= {name} - FIELDS.keys()
     return "\n".join(filter(None, told)) or None
