@@ -117,7 +117,8 @@ def _told_now(home: str, flow_now: Callable[[], Flow] | None) -> Told:
         is_mirrors = mirrors()
         started = Places(started_by(home, flow_now()) if flow_now else [])
         settings = _settings(flow_now()) if flow_now else []
-        obeyed, below = Places(obeyed_by(home, settings)), Below(settings)
+        users = Catalogue.load().users_own(flow_now()) if flow_now else []
+        obeyed, below = Places(obeyed_by(home, settings, users)), Below(settings)
 
         def kind(path: str) -> str | None:
             if is_mirrors(path):

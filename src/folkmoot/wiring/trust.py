@@ -21,7 +21,7 @@ from folkmoot.system.programs import Programs, walk
 from folkmoot.system.sandbox import never_shown
 from folkmoot.wiring.files.locating import OWN
 from folkmoot.wiring.reading import write_anew
-from folkmoot.worker.git.harvest.clients import run_by_settings
+from folkmoot.worker.git.harvest.clients import run_by_settings, users_own
 from folkmoot.worker.git.places import Place, all_around, find, work_trees
 
 PRIVATE = 0o700
@@ -332,13 +332,14 @@ def started_by(home: str, flow: Flow) -> list[str]:
     return _in_trees(Programs(trees).named(words), trees)
 
 
-def obeyed_by(home: str, paths: Iterable[str]) -> list[str]:
+def obeyed_by(home: str, paths: Iterable[str], users: Sequence[str] = ()) -> list[str]:
     """Paths of the project that clients obey, with what links of the user's tree lead them to, and what settings of
-    the user's there run. Those that git tracks in folders below count too."""
+    the user's there run. Those that git tracks in folders below count too, and what links of the user's own settings
+    lead to: `users` are the names of these."""
     trees, paths = trees_of(home), list(paths)
     paths += _settings_below(home, trees, paths)
     places = [os.path.join(tree, path) for tree in trees for path in paths]
-    return _in_trees([*places, *run_by_settings(trees, paths)], trees)
+    return _in_trees([*places, *run_by_settings(trees, paths), *users_own(users)], trees)
 
 
 def _settings_below(home: str, trees: Sequence[str], paths: Iterable[str]) -> list[str]:

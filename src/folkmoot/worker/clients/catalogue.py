@@ -126,6 +126,7 @@ class Known(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     settings: list[SettingsFile] = field(default_factory=list)
     own: list[str] = field(default_factory=list)
     obeys: list[str] = field(default_factory=list)
+    reads: list[str] = field(default_factory=list)
     packages: list[str] = field(default_factory=list)  # what it is called where `npx` or `uvx` starts it
     models: list[str] = field(default_factory=list)  # names that it takes in every version, the smallest first
     tells: dict[Trouble, list[str]] = field(default_factory=dict)
@@ -190,6 +191,14 @@ class Catalogue:
     def obeyed_by_any(self) -> list[str]:
         """Those of every known client. Not `.env`: most projects have that for themselves."""
         return [path for path in self._obeyed(set(self.clients)) if path != VARIABLES]
+
+    def users_own(self, flow: Flow) -> list[str]:
+        """Where clients find settings and programs of the user's own, as `~/.claude`, and what the flow gives to runs
+        from there."""
+        known = list(self.clients.values())
+        files = [file for one in known for file in (*one.files, *one.reads, *(entry.file for entry in one.settings))]
+        files += [file for client in flow.clients.values() for file in client.files]
+        return list(dict.fromkeys([*(f"~/{path}" for one in known for path in one.obeys), *files]))
 
     def obeyed_by(self, start: Start) -> list[str]:
         """Those of the client that one run starts."""

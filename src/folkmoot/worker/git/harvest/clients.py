@@ -1,4 +1,5 @@
-"""Paths of the project that the settings of clients in it lead to: programs of hooks, servers, plugins.
+"""Paths of the project that the settings of clients in it lead to: programs of hooks, servers, plugins; and where
+settings of the user's own are.
 
 The settings themselves are changed by no run. But `.claude/settings.json` may name `tools/lint.sh` as a hook, and who
 changes that speaks in the reviewer's place all the same. Nothing is carried out.
@@ -11,7 +12,7 @@ import shlex
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from folkmoot.worker.git.harvest.hooks import BYTES_MAX, Follower
@@ -22,6 +23,8 @@ COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/|,(
 COMMANDS = ("command", "cmd", "run")
 MOVES = ("--directory", "--project", "--cwd", "--prefix", "-C")
 FILES_MAX = 500
+USERS_FOLDERS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME")  # variables of the user's: where a client has its settings instead
+LOOKED_AT_MAX = 5_000
 DEPTH_MAX = 20
 
 
@@ -33,6 +36,29 @@ def run_by_settings(trees: Sequence[str], paths: Sequence[str]) -> list[str]:
             for file in _files(os.path.join(tree, path)):
                 _follow(file, follower)
     return list(follower.led.places)
+
+
+def users_own(names: Sequence[str]) -> list[str]:
+    """Where clients find settings of the user's own: each of these places below the home, and each link in it. A home
+    whose files are kept in a repository consists of such links."""
+    places = [os.path.expanduser(name) for name in names]
+    places += [os.path.abspath(os.environ[name]) for name in USERS_FOLDERS if os.environ.get(name)]
+    return [at for place in dict.fromkeys(places) for at in (place, *_links_in(place))]
+
+
+def _links_in(place: str) -> Iterator[str]:
+    """Those near the top come first: below it a client may keep any number of files of its own."""
+    waiting, left = [place], LOOKED_AT_MAX
+    for folder in waiting:
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in islice(entries, FILES_MAX):
+                left -= 1
+                if left < 0:
+                    return
+                if entry.is_symlink():
+                    yield entry.path
+                elif entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
 
 
 def _files(place: str) -> Iterator[str]:

@@ -113,8 +113,17 @@ def _users_files() -> tuple[str, str]:
     return own, shared
 
 
+def _of_the_home() -> Iterator[str]:
+    """What git and its ssh read below the user's home, there or not: a link may lead from it into the project."""
+    own, shared = _users_files()
+    yield from (own, shared, os.path.expanduser("~/.gitconfig"), os.path.expanduser("~/.config/git/config"))
+    folder = os.path.expanduser("~/.ssh")
+    yield from (folder, *(os.path.join(folder, name) for name in ("config", *_entries(folder))))
+
+
 def _places(repository: "Repository", trees: list[str], follower: Follower) -> Iterator[str]:
     yield from (repository.user.common, repository.user.git_dir)  # wherever they lie, and however they are called
+    yield from _of_the_home()
     yield from _hooks(os.path.join(repository.user.common, "hooks"), follower)
     for origin, name, value in _settings(repository):
         yield origin
