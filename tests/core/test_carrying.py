@@ -335,6 +335,7 @@ def test_a_hint_shows_the_form_of_what_was_tried() -> None:
         ('{"status": "blocked", "blocker": ["x"]}', "stuck"),
         ("ATTEMPT 1: [Self-Solve]\nApproach:", "failed"),
         ("I am done here.", "done"),
+        ('{"outcome": "disagree", "comments": []}', "disputed"),
     ],
 )
 def test_what_was_tried_is_found_in_a_text_that_is_no_report(text: str, outcome: str) -> None:

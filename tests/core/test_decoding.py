@@ -4,6 +4,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+import pytest
+
+from folkmoot.core.decoding import converted, misfit
 
 PACKAGE = Path(__file__).parents[2] / "src" / "folkmoot"
 
@@ -54,3 +60,35 @@ def test_nothing_else_works_out_a_kind() -> None:
         if wanting.search(path.read_text("utf-8").replace("json.JSONDecoder(", ""))
     }
     assert {place for place in found if not place.startswith("testing/")} == {"core/decoding.py"} | ALONE
+
+
+class Inner(msgspec.Struct, forbid_unknown_fields=True):
+    count: int
+
+
+class Outer(msgspec.Struct, forbid_unknown_fields=True):
+    text: str | None = None
+    parts: list[Inner] = []
+    word: Literal["good", "bad"] = "good"
+    few: Annotated[int, msgspec.Meta(le=5)] = 1
+    names: dict[str, str] = {}
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"text": {}}, "text is an object, and must be text or nothing"),
+        ({"parts": [{"count": "1"}]}, "parts[0].count is text, and must be a whole number"),
+        ({"parts": {}}, "parts is an object, and must be a list"),
+        ({"parts": [{}]}, "parts[0].count is missing"),
+        ({"parts": [{"count": 1, "more": 2}]}, "Object contains unknown field `more` - at parts[0]"),
+        ({"word": "great\nindeed"}, "word is 'great\\nindeed', which is no word of its list"),
+        ({"few": 9}, "Expected `int` <= 5 - at few"),
+        ({"names": {"a": 1}}, "names[...] is a whole number, and must be text"),
+        ([], "it is a list, and must be an object"),
+    ],
+)
+def test_what_does_not_fit_is_said_in_plain_words(value: object, words: str) -> None:
+    with pytest.raises(msgspec.ValidationError) as caught:
+        converted(value, Outer)
+    assert misfit(caught.value) == words

@@ -11,7 +11,7 @@ from folkmoot.api.call import Ask
 from folkmoot.api.requests import Add, Show
 from folkmoot.api.views import ItemView
 from folkmoot.core.commands import AddItem
-from folkmoot.core.decoding import converted
+from folkmoot.core.decoding import converted, misfit
 from folkmoot.core.enums import PRIORITIES, TYPES
 from folkmoot.core.flow import END, Flow
 from folkmoot.core.input_limits import encoded, has_unstorable
@@ -123,7 +123,7 @@ def _entries(values: list[Any], source: str) -> list[Entry]:
             entry = {"title": value} if isinstance(value, str) else value
             found.append(converted(entry, Entry))
         except (msgspec.ValidationError, RecursionError) as error:
-            raise _bad(source, f"item {number}: {error}") from error
+            raise _bad(source, f"item {number}: {misfit(error)}") from error
     return found
 
 

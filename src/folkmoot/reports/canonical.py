@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 import msgspec
 from msgspec.structs import fields as struct_fields
 
-from folkmoot.core.decoding import converted
+from folkmoot.core.decoding import converted, misfit
 from folkmoot.core.enums import CAUSES, COMMENT_STATUSES, FINDING_KINDS, OUTCOMES, RESOLUTIONS, SEVERITIES
 from folkmoot.core.input_limits import has_unstorable
 from folkmoot.core.report import Report
@@ -250,7 +250,7 @@ def canonical_report(data: dict[str, Any]) -> Report:
         except (msgspec.ValidationError, OverflowError) as error:
             if str(error).startswith(_NO_SUCH_WORD) and name in _CLOSED:
                 continue  # named below, with those that are known
-            faults.append(f"{name}: {error}{_fields_of(name, str(error))}")
+            faults.append(f"{name}: {misfit(error)}{_fields_of(name, str(error))}")
     faults += _wrong_words(data)
     if faults:
         raise Faulty(faults)

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from folkmoot.core.decoding import converted
+from folkmoot.core.decoding import converted, misfit
 from folkmoot.core.enums import Outcome
 from folkmoot.core.report import AskedQuestion, Report, Tests
 from folkmoot.core.vocabulary.phrases.flags import blocking_in
@@ -156,7 +156,7 @@ def _strictly(said: Taken, value: dict[str, Any], place: str = "") -> Tests | No
         tests: Tests = converted(told, Tests)
         return tests
     except (msgspec.ValidationError, OverflowError) as error:
-        said.faults.append(f"{place or 'tests: '}{error}")
+        said.faults.append(f"{place or 'tests: '}{misfit(error)}")
         return None
 
 

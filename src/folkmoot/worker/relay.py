@@ -19,7 +19,7 @@ from folkmoot.api.requests import (
 )
 from folkmoot.core.access.allowance import Allowance
 from folkmoot.core.commands import ReportRun
-from folkmoot.core.decoding import converted, reader
+from folkmoot.core.decoding import converted, misfit, reader
 from folkmoot.core.input_limits import NAME_CHARS_MAX, encoded
 from folkmoot.core.report import UNREAD, Report
 from folkmoot.core.rules.judging.form import REPORT_REFUSED
@@ -146,7 +146,7 @@ class Relay:
             asked = reader(Envelope)(request)
             decoder().decode(request.decode("utf-8"))  # no key twice
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-            raise _bad(error) from error
+            raise _bad(misfit(error)) from error
         call = BY_NAME.get(asked.call)
         if call is None:
             raise not_in_a_run(asked.call[:80])
@@ -231,7 +231,7 @@ def _typed(args: dict[str, Any], kind: type[Any]) -> Any:
     try:
         return converted(args, kind)
     except (msgspec.ValidationError, RecursionError, OverflowError) as error:
-        raise _bad(error) from error
+        raise _bad(misfit(error)) from error
 
 
 def _unread(offered: OfferReport) -> OfferReport:

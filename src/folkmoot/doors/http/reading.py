@@ -7,7 +7,7 @@ import msgspec
 
 from folkmoot.api.call import Call
 from folkmoot.api.requests import OfferReport, Request, SendReport
-from folkmoot.core.decoding import converted, reader
+from folkmoot.core.decoding import converted, misfit, reader
 from folkmoot.core.input_limits import checked_key
 from folkmoot.errors import Invalid
 
@@ -44,7 +44,7 @@ def from_body(call: Call, body: bytes) -> Request[Any]:
     try:
         fields = reader(dict[str, Any])(body or b"{}")
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise _bad(call, str(error)) from error
+        raise _bad(call, misfit(error)) from error
     if call.request in (SendReport, OfferReport):
         return _said(call, fields, body)
     return _typed(call, fields)
@@ -65,7 +65,7 @@ def _said(call: Call, fields: dict[str, Any], body: bytes) -> Request[Any]:
     try:
         decoder().decode(body.decode("utf-8"))  # no key twice
     except ValueError as error:
-        raise _bad(call, str(error)) from error
+        raise _bad(call, misfit(error)) from error
     read = checked_report(report)
     rest = {name: value for name, value in fields.items() if name != "report"}
     asked: Any = _typed(call, {**rest, "report": {"outcome": "done"}})
@@ -78,7 +78,7 @@ def _typed(call: Call, fields: dict[str, Any]) -> Request[Any]:
         made: Request[Any] = converted(fields, call.request)
         return made
     except (msgspec.ValidationError, RecursionError, OverflowError, ValueError) as error:
-        raise _bad(call, str(error)) from error
+        raise _bad(call, misfit(error)) from error
 
 
 def _bad(call: Call, why: str) -> Invalid:

@@ -12,7 +12,7 @@ from folkmoot.api import requests
 from folkmoot.api.call import Ask
 from folkmoot.api.views import ClaimView
 from folkmoot.core.commands import Actor, AddItem
-from folkmoot.core.decoding import converted
+from folkmoot.core.decoding import converted, misfit
 from folkmoot.core.input_limits import checked_key
 from folkmoot.core.report import Report
 from folkmoot.doors.mcp import lean, tools
@@ -256,7 +256,7 @@ def _typed(tool: tools.Tool, arguments: Data) -> Any:
     except (msgspec.ValidationError, RecursionError, OverflowError) as error:
         words = "the arguments of {tool} do not fit: {why}"
         known = list(tool.schema["properties"])
-        raise Invalid("bad_arguments", words, "it takes: {known}", tool.name, str(error), known) from error
+        raise Invalid("bad_arguments", words, "it takes: {known}", tool.name, misfit(error), known) from error
 
 
 def _key(call: str, actor: Actor, arguments: Data) -> str:

@@ -33,7 +33,7 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     ("asks", r"seeking_divine_clarification|clarification_request|status\W{1,5}_{0,3}\W{0,3}needs_human"),
     ("failed", r"expert_unsuccessful|^attempt_\d"),
     ("incomplete", r"task_incomplete"),
-    ("disputed", r"disputed|^\W{0,5}disagrees?\b"),
+    ("disputed", r"disputed|^\W{0,5}disagrees?\b|\b(?:outcome|status)\W{1,5}_{0,3}\W{0,3}disagree"),
     ("changes_requested", r"changes_requested|needs_fixes|needs_changes|review_findings|test_failures|security_issues"),
     ("delegates", r"subagents|sub_agents|delegates?\b"),
     ("stuck", r"status\W{1,5}_{0,3}\W{0,3}(?:blocked|stuck)"),
