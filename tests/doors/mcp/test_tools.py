@@ -280,10 +280,10 @@ def test_an_item_that_has_ended_is_waited_for_by_nobody(house: House) -> None:
     [
         ("show", {"item": "1", "depth": 3}, "depth"),
         ("wait", {"seconds": 61}, "60"),
-        ("wait", {"seconds": "soon"}, "float"),
-        ("add", {"items": "one"}, "array"),
+        ("wait", {"seconds": "soon"}, "a number"),
+        ("add", {"items": "one"}, "a list"),
         ("comment", {}, "content"),
-        ("ask", {"question": ["a"]}, "str"),
+        ("ask", {"question": ["a"]}, "must be text"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused_by_name(
