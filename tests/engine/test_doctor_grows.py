@@ -31,3 +31,24 @@ def calls(items: int, same: bool) -> int:
 @pytest.mark.parametrize("same", [True, False], ids=["one path", "many paths"])
 def test_the_doctor_is_linear(same: bool) -> None:
     assert calls(4 * FEW, same) < 5 * calls(FEW, same)
+
+
+def calls_with_claims(paths: int) -> int:
+    with TrialBoard(preset_flow()) as board:
+        for number in range(2):
+            board.add(column="dev", files=[f"src/part{number}/{path}.py" for path in range(paths)])
+        for _ in range(2):
+            board.claim("dev-agent")
+        profile = cProfile.Profile()
+        found = profile.runcall(examine, board.engine)
+        assert found.ok, found
+        return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
+
+
+@pytest.mark.attack(
+    "damage",
+    "A run adds items that name very many paths each; each of their runs holds all of these.",
+    "The doctor's work grows with the number of holds, not with its square.",
+)
+def test_the_doctor_is_linear_in_what_is_held() -> None:
+    assert calls_with_claims(400) < 5 * calls_with_claims(100)

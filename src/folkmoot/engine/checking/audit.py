@@ -13,6 +13,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.input_limits import COMMAND_BYTES_MAX, has_unstorable
 from folkmoot.core.item import Item
 from folkmoot.core.records import Attempt, Hold, Message, Question, Run
+from folkmoot.core.rules.sharing.paths import Standing
 from folkmoot.core.vocabulary.tries import is_told, worked
 from folkmoot.engine.checking.behaviour import Conduct
 from folkmoot.engine.checking.invariants import Violation
@@ -54,7 +55,7 @@ class Audit:
         self.steered = Steered(self._found)
 
     @property
-    def held(self) -> dict[str, Hold]:
+    def held(self) -> Standing[Hold]:
         """The holds in force, and the expired ones that nobody has released."""
         return self.conduct.held
 

@@ -21,7 +21,7 @@ from folkmoot.core.rules.judging.verdicts import ONLY_LOOKS
 from folkmoot.core.rules.messages.kinds import MAKES_ITEM, may_send
 from folkmoot.core.rules.sharing.choice import wanted, writes_now
 from folkmoot.core.rules.sharing.findings import against_done
-from folkmoot.core.rules.sharing.paths import overlap
+from folkmoot.core.rules.sharing.paths import Standing
 from folkmoot.engine.checking.enclosed import check_enclosed
 
 Found = Callable[[str, str, str | None], None]
@@ -47,7 +47,7 @@ class Conduct:
         self._flow: Flow | None = None  # in force
         # Is every verdict weighed (R-22)? A board that is older than the rule has some that were not.
         self.weighs = False
-        self.held: dict[str, Hold] = {}  # the expired ones among them
+        self.held: Standing[Hold] = Standing()  # the expired ones among them
         self.children: dict[str, list[str]] = {}
         self._experts: dict[str, list[str]] = {}  # item -> whom it asked since the last guidance
         self._made: dict[str, int] = {}  # item -> items that runs made below it since the last guidance
@@ -329,7 +329,7 @@ class Conduct:
 
     def hold(self, event: Event, before: Row | None, after: Hold) -> None:
         if not after.held:
-            self.held.pop(after.id, None)
+            self.held.drop(after.id)
             return
         renewed = isinstance(before, Hold) and before.held and (before.until or event.time + 1) > event.time
         ends = before.until if isinstance(before, Hold) and renewed and "never_shorter" in event.context else None
@@ -343,7 +343,7 @@ class Conduct:
                     after.item is None or self._works(hold.item, after.item) or not self._waits(hold.item, after.item)
                 ):
                     self.found("R-20", f"{after.path} is taken while {hold.id} holds {hold.path}", event.item)
-        self.held[after.id] = after
+        self.held.put(after.id, after.path, after)
 
     def _lands_together(self, one: Hold, other: Hold) -> bool:
         """Are both of landings that move their branch at once? R-19 says which may."""
@@ -353,10 +353,8 @@ class Conduct:
         return len(moves) == 2 and moves[0] == moves[1]
 
     def _overlapping(self, paths: list[str], item: str | None, now: float) -> list[Hold]:
-        alive = (
-            h for h in self.held.values() if (h.until is None or h.until > now) and (h.item or "") != (item or "-")
-        )
-        return [hold for hold in alive if overlap(paths, [hold.path])]
+        meeting = self.held.meeting(paths)
+        return [h for h in meeting if (h.until is None or h.until > now) and (h.item or "") != (item or "-")]
 
     def _runs(self, item: str | None) -> bool:
         row = self.tables.get("items", {}).get(item or "")
@@ -388,7 +386,7 @@ class Conduct:
                 seen.add(here)
                 ahead += [*items[here].after, *items[here].waits_for, *self.children.get(here, ())]
                 paths = wanted(self._flow, items[here]) if self._flow is not None else []
-                holders = [hold.item for hold in self.held.values() if overlap(paths, [hold.path])] if paths else []
+                holders = [hold.item for hold in self.held.meeting(paths or ())]
                 ahead += [holder for holder in holders if holder and (holder == goal or not self._runs(holder))]
         return False
 

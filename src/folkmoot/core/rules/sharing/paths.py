@@ -82,6 +82,43 @@ class Places(Generic[Kept]):
             yield from self._below.get(key, ())
 
 
+class Standing(Generic[Kept]):
+    """Things by a name and one path each, that come and go: what meets a path is found without a look at the others."""
+
+    def __init__(self) -> None:
+        self._paths: dict[str, str] = {}
+        self._at: dict[str, dict[str, Kept]] = {}
+        self._below: dict[str, dict[str, Kept]] = {}
+
+    def put(self, name: str, path: str, thing: Kept) -> None:
+        self.drop(name)
+        key = self._paths[name] = path_key(path)
+        self._at.setdefault(key, {})[name] = thing
+        for parent in _parents(key):
+            self._below.setdefault(parent, {})[name] = thing
+
+    def drop(self, name: str) -> None:
+        if (key := self._paths.pop(name, None)) is None:
+            return
+        for index, where in ((self._at, key), *((self._below, parent) for parent in _parents(key))):
+            del index[where][name]
+            if not index[where]:
+                del index[where]
+
+    def values(self) -> Iterator[Kept]:
+        for things in self._at.values():
+            yield from things.values()
+
+    def meeting(self, paths: Iterable[str]) -> list[Kept]:
+        """Each once."""
+        found: dict[str, Kept] = {}
+        for key in {path_key(path): None for path in paths}:
+            for where in (key, *_parents(key)):
+                found.update(self._at.get(where, {}))
+            found.update(self._below.get(key, {}))
+        return list(found.values())
+
+
 class LastPlaces:
     """Chains of names, one for all that stand at a path and one for all below it. Each link is named after its place in
     its chain; a new one leads to the one before it."""
