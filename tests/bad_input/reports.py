@@ -62,12 +62,15 @@ def _empty_verdict(yard: Yard) -> Seen:
     return _asked_back(yard, claim, b'{"outcome": "changes_requested"}')
 
 
-def _failed_and_done(yard: Yard) -> Seen:
+def _says_both(name: str, given: str, text: str) -> Case:
     """Which of the two is meant must not be guessed."""
-    yard.done("add", "Five", "--column", "review")
-    claim = json.loads(yard.done("claim", "review-agent", "--json").out)
-    text = f"```json\n{FAILED}\n```\n\nNow it works.\n\n```json\n{DONE}\n```\n"
-    return _asked_back(yard, claim, text.encode())
+
+    def act(yard: Yard) -> Seen:
+        yard.done("add", "Five", "--column", "review")
+        claim = json.loads(yard.done("claim", "review-agent", "--json").out)
+        return _asked_back(yard, claim, text.encode())
+
+    return Case("B12", name, given, "`moot report`", act, 2, "report_refused", LIVES)
 
 
 def _empty_part(yard: Yard) -> Seen:
@@ -153,19 +156,14 @@ CASES = [
         stdin=b"\xff\xfe{}",
         code="bad_text",
     ),
-    _heard("last", "two reports: a later failure takes back a done", f"{DONE}\n\nNo.\n\n{FAILED}\n", "failed"),
-    Case(
-        "B12",
+    _says_both("last", "two reports, that it is done and then that it failed", f"{DONE}\n\nNo.\n\n{FAILED}\n"),
+    _says_both(
         "last-fence",
         "two reports in fences, that it failed and then that it is done",
-        "`moot report`",
-        _failed_and_done,
-        2,
-        "report_refused",
-        LIVES,
+        f"```json\n{FAILED}\n```\n\nNow it works.\n\n```json\n{DONE}\n```\n",
     ),
     _heard("quotation-and-own", "a quoted report, and one's own", f"> {FAILED}\n\n{DONE}\n", "done"),
-    _heard("form-then-json", "a form, and JSON after it", f"{FORM}\n{FAILED}\n", "failed"),
+    _says_both("form-then-json", "a form, and JSON after it", f"{FORM}\n{FAILED}\n"),
     Case(
         "B12",
         "final",
