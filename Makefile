@@ -4,8 +4,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 CODE := $(wildcard src tests bench scripts)
-# More than the cores of a small machine: many tests wait for processes and leases, and others can compute meanwhile.
-WORKERS ?= 4
+# More than the cores of a small machine: of those that wait for processes and leases many stand beside each other, and
+# others can compute meanwhile.
+WORKERS ?= 6
 # Compiled modules are kept, whatever the shell says. Tests start thousands of processes, and each would compile the
 # whole package again, and each worker all tests.
 export PYTHONDONTWRITEBYTECODE :=

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from folkmoot.wiring.trust import Outside
 from folkmoot.worker.forge.port import OWN, ForgeAway, ForgeLimited, ForgeRefused, Wish
 from tests.forge.github import TOKEN, git
 from tests.forge.workshop import Workshop
+from tests.some import some
 
 SPEAKER = str(Path(__file__).with_name("speaker.py"))
 PULL = Proposal(number=1, url="https://forge/1", branch="moot/1", commit="c1")
@@ -116,8 +118,13 @@ def test_nothing_is_merged_by_what_is_not_told(shop: Workshop, tmp_path: Path, m
     "a forge tells of a commit by what git would take for an option, or for a name",
     "git is not asked for it: it is said that this is no commit",
 )
-@pytest.mark.parametrize("field", ["commit", "base", "merged"])
-@pytest.mark.parametrize("told", ["--upload-pack=x", "main", "a" * 39])
+@pytest.mark.parametrize(
+    ("field", "told"),
+    some(
+        product(["commit", "base", "merged"], ["--upload-pack=x", "main", "a" * 39]),
+        [("commit", "--upload-pack=x"), ("base", "main"), ("merged", "a" * 39)],
+    ),
+)
 def test_what_is_no_commit_is_not_given_to_git(shop: Workshop, tmp_path: Path, field: str, told: str) -> None:
     script = Script(tmp_path / "hub")
     item = shop.add("One", "write one.txt made", "report done")

@@ -39,4 +39,4 @@ def test_what_a_defect_shows_in_is_green_without_it(defect: Defect) -> None:
 
 
 def test_a_sound_world_is_green() -> None:
-    assert [simulate(seed, steps=STEPS, agents=AGENTS, items=ITEMS).red for seed in SEEDS[:4]] == [[]] * 4
+    assert [simulate(seed, steps=STEPS, agents=AGENTS, items=ITEMS).red for seed in SEEDS[:2]] == [[]] * 2

@@ -47,7 +47,7 @@ BARE = {
     "it is refused: git would run that at the user's next command there",
 )
 @pytest.mark.ledger("R-19", "R-20")
-@pytest.mark.parametrize("how", some(BARE, ["programs", "commondir", "deep"]))
+@pytest.mark.parametrize("how", some(BARE, ["commondir", "deep"]))
 def test_no_change_makes_a_repository_of_a_folder(tmp_path: Path, how: str) -> None:
     yard = Yard(tmp_path / "yard", files={"web/index.html": "x\n"})
     item = yard.add("bare", *BARE[how], "report done")

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests import forked
 from tests.worker.yard import git
 
 Json = dict[str, Any]
@@ -83,9 +84,8 @@ class Night:
         return json.loads(ran.stdout) if ran.stdout else {}
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "folkmoot", *words]
-        env = {**os.environ, "COLUMNS": "110"}
-        return subprocess.run(command, cwd=self.folder, env=env, capture_output=True, text=True, check=False)
+        ran = forked.run(words, cwd=self.folder, env={**os.environ, "COLUMNS": "110"}, timeout=3_600)
+        return subprocess.CompletedProcess(ran.args, ran.returncode, ran.stdout.decode(), ran.stderr.decode())
 
     def show(self) -> dict[str, Json]:
         return {item: self.moot("show", item) for item in self.kinds}

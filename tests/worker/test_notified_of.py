@@ -53,8 +53,8 @@ def heard(path: Path) -> list[str]:
     ("body", "words"),
     [
         pytest.param(f"say {ASKS}", "which colour?", id="an agent"),
-        pytest.param('report stuck {"blockers": "no key"}', "", id="a rule"),
-        pytest.param("write bad.txt x\nreport done", "", id="a gate"),
+        pytest.param('report stuck {"blockers": "no key"}', "", id="a rule", marks=pytest.mark.slow),
+        pytest.param("write bad.txt x\nreport done", "", id="a gate", marks=pytest.mark.slow),
         pytest.param('moot ask which-one\nreport done {"files": {}}', "which-one", id="an agent that goes on"),
     ],
 )
