@@ -13,8 +13,8 @@ from folkmoot.api.access import MakeLoginCode
 from tests.doors.http.served import ADA, Served
 
 ARGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update",
+    "--headless", "--no-sandbox", "--disable-gpu", "--in-process-gpu", "--disable-quic", "--no-first-run",
+    "--disable-sync", "--disable-background-networking", "--disable-component-update",
 ]  # fmt: skip
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PATIENCE = 30_000  # ms, more than anything takes on a busy machine; nothing waits for it to pass
@@ -85,7 +85,9 @@ def until(page: Page, expression: str) -> None:
 
 @contextmanager
 def visiting(browser: Browser, server: Served, **options: object) -> Iterator[Visitor]:
-    context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})  # type: ignore[arg-type]
+    # A sixth of what these tests cost was to draw what moves, of which they ask nothing.
+    usual = {"viewport": {"width": 1440, "height": 900}, "reduced_motion": "reduce"}
+    context = browser.new_context(**{**usual, **options})  # type: ignore[arg-type]
     try:
         yield Visitor(context, server)
     finally:
