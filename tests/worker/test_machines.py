@@ -191,6 +191,7 @@ def test_a_remote_that_stays_away_is_an_outage_and_nothing_is_counted(
     shared.doctor()
 
 
+@pytest.mark.slow  # as users have them: test_machines_on_a_server.py
 def test_three_machines_work_one_board_and_every_item_lands_exactly_once(tmp_path: Path) -> None:
     """One is killed for good in the middle, and the remote is away for some seconds."""
     shared = Shared(tmp_path, machines=3, lease="3s", gate=["/bin/sh", "-c", "test -f README.md"])

@@ -46,12 +46,8 @@ SHORT = {
     "limited": 1,
     "unserved": 1,
     "sloppy": 1,
-    "silent": 1,
-    "idle": 1,
     "weak": 1,
-    "wrong": 1,
     "asking": 1,
-    "dear": 1,
 }
 FOR_A_PERSON = {"asking", "hopeless", "dear"}
 

@@ -34,7 +34,8 @@ gates: {{{gates}}}
 
 def git(folder: Path, *args: str) -> str:
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
-    names = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.invalid")
+    # Nothing of a test's grows so old that git should look whether it is to be packed, after each commit.
+    names = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.invalid", "-c", "maintenance.auto=false")
     ran = subprocess.run(
         ["git", *names, *args],
         cwd=folder,
