@@ -8,6 +8,7 @@ word for word, to whoever goes on and into the item's story; so no phrase need b
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
 from msgspec.structs import replace
@@ -44,7 +45,9 @@ _LABELLED = pattern(
     r"[\s>*_`+-]{0,8}([A-Za-z][A-Za-z _/-]{1,40}?)[*_`]{0,3}[:=][*_`\s]{0,4}([^\n]{1,40}?)[*_`.!\s]{0,4}"
 )
 _OF_TESTS = frozenset({"total", "passed", "test", "test name"})  # one of these in an object says that it tells of tests
+_ASSIGNED = pattern(r"[A-Z_][A-Z0-9_]*=.*")
 LINES_MAX = 500
+LISTING_MIN = 5  # so many settings one below the other are what a program printed, such as `env`
 
 
 def undecided(said: Report, judges: bool) -> dict[str, Any]:
@@ -204,10 +207,18 @@ def _demands(finding: Any) -> bool:
 def _open_labels(said: Report) -> Iterator[tuple[str, str]]:
     """The fields of a text are its labels: a line `Verified: no`. Other lines are words."""
     beside = said.extra.get(WORDS_BESIDE)
-    for line in beside.splitlines()[:LINES_MAX] if isinstance(beside, str) else ():
+    for line in _said_lines(beside) if isinstance(beside, str) else ():
         found = _LABELLED.fullmatch(line)
         if found is None:
             continue
         name, value = found.group(1).strip(), found.group(2)
         if (is_flag(value) or name.casefold() in VERDICTS) and may_decide(name, value):
             yield name, value
+
+
+def _said_lines(text: str) -> Iterator[str]:
+    """The lines of a text, without those in which a program lists its settings: nobody says them of the work."""
+    for is_setting, lines in groupby(text.splitlines()[:LINES_MAX], lambda line: bool(_ASSIGNED.fullmatch(line))):
+        found = list(lines)
+        if not is_setting or len(found) < LISTING_MIN:
+            yield from found
