@@ -30,6 +30,22 @@ _OTHER_SEVERITY = pattern(
 # `Crtical: …`, `Very high: …`: before its colon a line has words that are close to a grave severity, and none.
 _LABEL = pattern(r"[\[(]?([a-z][a-z -]{2,30})[\])]?\s{0,3}:\s", re.IGNORECASE)
 _GRAVE = ("critical", "high")
+# What each field of a finding is called, the nearest name first.
+NAMES: dict[str, tuple[str, ...]] = {
+    "severity": ("severity", "sev"),
+    "issue": ("issue", "error", "description", "message", "title", "problem", "finding", "details", "summary"),
+    "file": ("file", "location", "path", "where", "filename", "file_path"),
+    "line": ("line", "line_number", "lineno", "lines"),
+    "recommendation": (
+        *("recommendation", "fix", "likely_fix", "suggestion", "suggested_fix", "remediation", "solution"),
+        *("recommended_fix", "proposed_fix", "mitigation"),
+    ),
+    "test": ("test", "test_name"),
+    "exploit": ("exploit",),
+    "why": ("why", "rationale", "impact", "why_it_matters", "consequence", "because"),
+    "category": ("category", "type", "rule"),
+    "kind": ("kind",),
+}
 _MORE_OR_LESS = {
     *("very", "quite", "rather", "fairly", "pretty", "extremely", "super", "potentially", "possibly", "probably"),
     *("likely", "maybe", "medium", "moderate", "mid", "low", "to", "or"),
@@ -333,3 +349,16 @@ def nth_time(number: int) -> str:
         return ""
     ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f" for the {number}{ending} time"
+
+
+def named_by(part: dict[str, Any], names: set[str], about: str, kind: str | None) -> dict[str, Any]:
+    """A finding, with these names, that stands under one of its own: that is its place if it looks like one, its
+    number, the test that failed, or what the finding is called."""
+    if number_in(about) is not None:
+        return part
+    placed = bool(names & {"files", *NAMES["file"]})
+    is_place = PATH.fullmatch(about) is not None or bool(names & {*NAMES["line"]})
+    if is_place and not placed and (kind != "test" or "/" in about):
+        return {**part, "file": about}
+    is_name = "name" not in names and (kind == "test" or not names & {*NAMES["category"]})
+    return {**part, "name" if is_name else "listed as": about}

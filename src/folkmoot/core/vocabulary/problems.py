@@ -12,9 +12,11 @@ from folkmoot.core.enums import FINDING_KINDS, SEVERITIES, FindingKind, Severity
 from folkmoot.core.report import Finding
 from folkmoot.core.vocabulary.lines import (
     LINE,
+    NAMES,
     PLACE,
     finding_in,
     is_misspelt,
+    named_by,
     number_in,
     places_in,
     severity_of,
@@ -51,22 +53,6 @@ _OVER = {
 # Names under which whoever checks tells what must be done first: `required_changes`, `must_fix`, `conditions`.
 _WANTED = {"required", "requested", "needed", "necessary", "must", "blocking", "mandatory"}
 _TO_DO = {"change", "changes", "fix", "fixes"}
-# What each field of a finding is called, the nearest name first.
-NAMES: dict[str, tuple[str, ...]] = {
-    "severity": ("severity", "sev"),
-    "issue": ("issue", "error", "description", "message", "title", "problem", "finding", "details", "summary"),
-    "file": ("file", "location", "path", "where", "filename", "file_path"),
-    "line": ("line", "line_number", "lineno", "lines"),
-    "recommendation": (
-        *("recommendation", "fix", "likely_fix", "suggestion", "suggested_fix", "remediation", "solution"),
-        *("recommended_fix", "proposed_fix", "mitigation"),
-    ),
-    "test": ("test", "test_name"),
-    "exploit": ("exploit",),
-    "why": ("why", "rationale", "impact", "why_it_matters", "consequence", "because"),
-    "category": ("category", "type", "rule"),
-    "kind": ("kind",),
-}
 _SINGLE = ("issue", "problem", "finding")  # what one problem is called, where an object tells of it alone
 _WEIGHTS = ("level", "priority", "risk", "impact")  # where no severity is said, a word for one may stand here
 _TOLD = {name for names in NAMES.values() for name in names} - {"summary", "details", "path", "where", "lines"}
@@ -139,7 +125,7 @@ def problems_in(
             continue
         named, kind, severity = listed_under(name)
         if named and isinstance(value, list | dict | str) and number_in(value) is None:
-            if parts := _parts(value, severity):
+            if parts := _parts(value, severity, kind):
                 yield Problems(name, kind, parts)
         elif is_over(name):
             continue
@@ -199,7 +185,7 @@ def _is_finding(value: dict[str, Any]) -> bool:
     return bool(_folded(value).keys() & _TOLD)
 
 
-def _parts(value: Any, severity: Severity | None) -> list[tuple[Any, Severity | None]]:
+def _parts(value: Any, severity: Severity | None, kind: str | None = None) -> list[tuple[Any, Severity | None]]:
     """Each of a list, of an object that tells a single one, or of one that has them under names of its own."""
     if isinstance(value, str):
         return [] if says_nothing(value) else [(value, severity)]
@@ -217,8 +203,9 @@ def _parts(value: Any, severity: Severity | None) -> list[tuple[Any, Severity | 
             elif weight and isinstance(part, int):
                 continue  # how many there are, and nothing of what they are
             elif isinstance(part, dict) and _is_finding(part):
-                placed = weight or _folded(part).keys() & {"file", "location"}
-                found.append((part if placed else {**part, "file": about}, weight or severity))
+                found.append(
+                    (part if weight else named_by(part, {*_folded(part)}, str(about), kind), weight or severity)
+                )
             else:
                 found.append(({about: part}, severity))
     return found

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from folkmoot.core.enums import SEVERITIES, FindingKind, Severity
 from folkmoot.core.report import Finding
 from folkmoot.core.vocabulary.lines import (
+    NAMES,
     PATH,
     finding_in,
     place_in,
@@ -21,7 +22,7 @@ from folkmoot.core.vocabulary.lines import (
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.undone import verdict_named
-from folkmoot.core.vocabulary.problems import NAMES, failed_test, finding_told, is_over, listed_under
+from folkmoot.core.vocabulary.problems import failed_test, finding_told, is_over, listed_under
 from folkmoot.core.vocabulary.words import plain
 from folkmoot.reports.canonical import Faulty, shown
 

@@ -8,6 +8,7 @@ from folkmoot.core.enums import CAUSES, FindingKind, Severity
 from folkmoot.core.report import Report, Try
 from folkmoot.core.vocabulary.lines import (
     LINE,
+    NAMES,
     PLACE,
     finding_in,
     is_misspelt,
@@ -21,7 +22,7 @@ from folkmoot.core.vocabulary.phrases.mended import mended
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import counted
 from folkmoot.core.vocabulary.plans import split_field
-from folkmoot.core.vocabulary.problems import NAMES, listed_under, problems_in
+from folkmoot.core.vocabulary.problems import listed_under, problems_in
 from folkmoot.core.vocabulary.ways import options_told
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.loose.issues import OPEN, left_open, uncounted

@@ -1,0 +1,52 @@
+"""What stands beside a question is before the person, what stands behind the Status is the form's, and a finding keeps
+the name that it stands under."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.acceptance.moot import Moot, Said, new_board
+from tests.documents import FAILURES, SECURITY
+
+View = dict[str, Any]
+ASKS: View = {
+    "type": "clarification_request",
+    "from": "implementer",
+    "question": "Should the feature support pagination?",
+    "context": "The requirements mention 'list all items' but don't specify limits",
+    "options": ["Add pagination (offset/limit)", "Add cursor-based pagination", "Return all items (no pagination)"],
+}
+COMPLETE = "## Summary\nFeature X built\n\n## Status\n- [x] Complete / [ ] Needs follow-up / [ ] Blocked\n\n"
+COLUMNS = {"implementer": "implement", "reviewer": "review", "devils-advocate": "review", "test-executor": "test"}
+
+
+def said(folder: Path, agent: str, words: str | View) -> tuple[Moot, Said]:
+    moot = new_board(folder, "pipeline")
+    moot("add", "Feature X with tests", "--column", COLUMNS[agent])
+    return moot, moot.try_in(moot("claim", agent), words)
+
+
+@pytest.mark.ledger("P-03")
+def test_a_failure_under_the_name_of_its_test_keeps_that_name(tmp_path: Path) -> None:
+    failed = FAILURES["failures"][0]
+    for own in (failed, {"error": failed["error"]}):
+        part = {name: value for name, value in own.items() if name != "test"}
+        folder = tmp_path / str(len(own))
+        folder.mkdir()
+        moot, told = said(folder, "test-executor", {"type": "test_failures", "failures": {failed["test"]: part}})
+        assert told.code == 0, told.err
+        (found,) = moot("claim", "implementer")["brief"]["findings"]
+        assert (found["test"], found["issue"]) == (failed["test"], failed["error"])
+        assert found["file"] == ("tests/integration/feature_test.go" if "file" in part else None)
+
+
+@pytest.mark.ledger("P-03")
+def test_a_hole_under_a_name_keeps_that_name(tmp_path: Path) -> None:
+    hole = {name: value for name, value in SECURITY["vulnerabilities"][0].items() if name != "type"}
+    moot, told = said(tmp_path, "devils-advocate", {**SECURITY, "vulnerabilities": {"sql_injection": hole}})
+    assert told.code == 0, told.err
+    question = moot("inbox")["questions"][0]
+    assert question["question"] == "A critical security finding: sql_injection"
+    assert hole["exploit"] in question["context"]
