@@ -28,6 +28,42 @@ def said(folder: Path, agent: str, words: str | View) -> tuple[Moot, Said]:
     return moot, moot.try_in(moot("claim", agent), words)
 
 
+@pytest.mark.ledger("P-09", "R-16")
+@pytest.mark.parametrize(
+    ("behind", "why"),
+    [
+        ("## Questions\n- Should it be paginated?\n", "Should it be paginated?"),
+        ("## Remaining Work\n- the delete path\n", "Remaining Work: the delete path"),
+        ("## Verified\nno\n", "its Verified says no"),
+    ],
+)
+def test_what_takes_complete_back_is_asked_about_behind_the_status_as_before_it(
+    tmp_path: Path, behind: str, why: str
+) -> None:
+    _, told = said(tmp_path, "implementer", COMPLETE + behind)
+    assert told.code == 2 and why in told.err, told.err
+
+
+@pytest.mark.ledger("P-09")
+def test_a_red_test_behind_the_status_goes_to_the_reviewer_as_a_finding(tmp_path: Path) -> None:
+    moot, told = said(tmp_path, "implementer", COMPLETE + "## Test Failures\n- TestA: expected 200, got 500\n")
+    assert told.code == 0, told.err
+    assert [one["test"] for one in moot("show", "1")["findings"]] == ["TestA"]
+
+
+@pytest.mark.ledger("P-09")
+def test_honest_words_behind_the_status_are_told_under_their_heading(tmp_path: Path) -> None:
+    behind = "## How to test\n- run make test\n\n## Confidence\nHigh\n\n## For the reviewer\nLook at the lock first\n"
+    moot, told = said(tmp_path, "implementer", COMPLETE + behind)
+    assert told.code == 0, told.err
+    extra = moot("show", "1")["runs"][0]["report"]["extra"]
+    assert extra == {
+        "How to test": ["run make test"],
+        "Confidence": ["High"],
+        "For the reviewer": ["Look at the lock first"],
+    }
+
+
 @pytest.mark.ledger("P-03")
 def test_a_failure_under_the_name_of_its_test_keeps_that_name(tmp_path: Path) -> None:
     failed = FAILURES["failures"][0]

@@ -14,7 +14,7 @@ from folkmoot.core.vocabulary.phrases.tallies import counted
 from folkmoot.core.vocabulary.phrases.undone import wants_changes
 from folkmoot.core.vocabulary.words import is_approval, is_rejection, meaning_in, meaning_of, says_fixed
 from folkmoot.reports.canonical import Faulty
-from folkmoot.reports.loose.around import PROMPT, said_around
+from folkmoot.reports.loose.around import PROMPT, said_around, told_in
 from folkmoot.reports.loose.files import files_named
 from folkmoot.reports.loose.headings import ADDING, LONGEST_FIRST, SECTIONS
 from folkmoot.reports.loose.issues import OPEN, check_count, count_in, open_issues
@@ -91,7 +91,7 @@ def forms(lines: list[Line], fence: int | None = None) -> tuple[list[Form], str]
     """All forms in these lines, in order, and what is said around their headings."""
     last = max((line.number for line in lines if line.text.strip()), default=-1)
     sections = sections_in(lines, fence)
-    groups = _groups(sections)
+    groups = _groups(sections, fence)
     found = [_form(group, last) for group in groups[-FORMS_MAX:]]
     inside = {section.number for group in groups for section in group}
     first = sections[0].number if sections else last + 1
@@ -195,19 +195,22 @@ def _named(line: Line, words: str, marked: bool) -> Section | None:
     return None
 
 
-def _groups(sections: list[Section]) -> list[list[Section]]:
-    """Sections that belong to one form. A second Status, or a Summary after one, begins the next."""
+def _groups(sections: list[Section], fence: int | None) -> list[list[Section]]:
+    """Sections that belong to one form. A second Status, or a Summary after one, begins the next. A heading that the
+    form does not know belongs to the form before it, also behind its Status."""
     found: list[list[Section]] = []
     current: list[Section] = []
     status_at = -1
     for section in sections:
         if section.name is None or (section.name in ADDING and section.name != "output" and not section.text()):
             section.name = None
-            if status_at >= 0:  # behind a finished form an unknown heading is only prose
+            if status_at >= 0:
                 found.append(current)
                 current, status_at = [], -1
-            elif current:
+            if current:
                 current.append(section)
+            elif found and _is_behind(section, found[-1]):
+                found[-1].append(copied(section, body=told_in(section.body, fence)))
             continue
         if section.name == "status" and status_at == len(current) - 1 and status_at >= 0 and not current[-1].text():
             current.pop()  # a heading, and the word for it again on the next line: both are one
@@ -222,6 +225,13 @@ def _groups(sections: list[Section]) -> list[list[Section]]:
         if section.name == "status":
             status_at = len(current) - 1
     return [group for group in [*found, current] if any(s.name and s.name not in ADDING for s in group)]
+
+
+def _is_behind(section: Section, form: list[Section]) -> bool:
+    """Is this a further heading of a finished form: as deep as its Status or deeper, and with words below it?"""
+    status = next((one for one in form if one.name == "status"), None)
+    apart = PROMPT.fullmatch(section.title) or _PHASE.fullmatch(section.title)
+    return bool(status and status.marked and section.level >= status.level and section.text() and not apart)
 
 
 def _form(sections: list[Section], last: int) -> Form:
