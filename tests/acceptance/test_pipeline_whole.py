@@ -28,6 +28,56 @@ def said(folder: Path, agent: str, words: str | View) -> tuple[Moot, Said]:
     return moot, moot.try_in(moot("claim", agent), words)
 
 
+@pytest.mark.ledger("P-03", "R-26")
+def test_what_stands_beside_a_question_is_before_the_person(tmp_path: Path) -> None:
+    beside = {
+        "summary": "half of the list is built",
+        "recommendation": "Add cursor-based pagination",
+        "estimates": {"offset": "2h", "cursor": "1 day"},
+        "next_steps": ["wire the store"],
+        "blocks_others": True,
+    }
+    moot, told = said(tmp_path, "implementer", {**ASKS, **beside})
+    assert told.code == 0, told.err
+    assert moot("inbox")["questions"][0]["context"].splitlines() == [
+        ASKS["context"],
+        "next steps:",
+        "  - wire the store",
+        "summary: half of the list is built",
+        "recommendation: Add cursor-based pagination",
+        "estimates: offset: 2h; cursor: 1 day",
+        "blocks_others: true",
+    ]
+
+
+@pytest.mark.ledger("P-03", "R-26")
+def test_a_form_around_a_question_is_before_the_person(tmp_path: Path) -> None:
+    form = "## Summary\nThe list without limits is there\n\n## Next Steps\n- write tests for b.go\n\n"
+    status = "## Status\n- [ ] Complete / [x] Needs follow-up / [ ] Blocked\n"
+    moot, told = said(tmp_path, "implementer", f"```json\n{json.dumps(ASKS)}\n```\n\n{form}{status}")
+    assert told.code == 0, told.err
+    context = moot("inbox")["questions"][0]["context"]
+    assert "The list without limits is there" in context and "write tests for b.go" in context
+
+
+@pytest.mark.ledger("P-03", "R-26")
+@pytest.mark.parametrize("more", [["Which limit?"], [{"question": "Which limit?"}], "Which limit?"])
+def test_a_question_and_further_questions_are_all_asked(tmp_path: Path, more: Any) -> None:
+    moot, told = said(tmp_path, "implementer", {**ASKS, "questions": more})
+    assert told.code == 0, told.err
+    question = moot("inbox")["questions"][0]
+    assert question["question"] == f"{ASKS['question']}\nWhich limit?"
+    assert [one["option"] for one in question["options"]] == ASKS["options"]
+
+
+@pytest.mark.ledger("P-03", "R-26")
+def test_an_option_of_one_of_several_questions_says_which_it_answers(tmp_path: Path) -> None:
+    asked = [{"question": "Pagination?", "options": ["yes", "no"]}, {"question": "Which limit?", "options": ["10"]}]
+    moot, _ = said(tmp_path, "implementer", {"type": ASKS["type"], "from": "implementer", "questions": asked})
+    options = moot("inbox")["questions"][0]["options"]
+    assert [one["option"] for one in options] == ["Pagination? yes", "Pagination? no", "Which limit? 10"]
+
+
 @pytest.mark.ledger("P-09", "R-16")
 @pytest.mark.parametrize(
     ("behind", "why"),
@@ -86,3 +136,12 @@ def test_a_hole_under_a_name_keeps_that_name(tmp_path: Path) -> None:
     question = moot("inbox")["questions"][0]
     assert question["question"] == "A critical security finding: sql_injection"
     assert hole["exploit"] in question["context"]
+
+
+@pytest.mark.ledger("P-03")
+def test_a_context_of_several_parts_is_told_in_words(tmp_path: Path) -> None:
+    moot = new_board(tmp_path, "pipeline")
+    context = {"requirements": "requirements.md", "why": "asked by sales"}
+    message = {"type": "task_assignment", "description": "Implement feature X", "context": context}
+    moot("send", "-", "--as", "orchestrator", "--to", "implementer", stdin=json.dumps(message))
+    assert moot("show", "1")["body"] == "Implement feature X\nrequirements: requirements.md; why: asked by sales"

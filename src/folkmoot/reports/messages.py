@@ -24,6 +24,7 @@ _NO_FAILURE = (
     'passed, such as {"type": "test_results", "status": "passed"}; else list what failed'
 )
 _TOLD_BESIDE = ("next_steps", "blockers")  # of every report that asks
+_ASKED = ("question", "questions")
 _OF_QUESTION = ("options", "blocking", "help", "what_would_help", "default", "status")
 
 
@@ -162,28 +163,35 @@ def _strictly(said: Taken, value: dict[str, Any], place: str = "") -> Tests | No
 
 def _clarification(said: Taken, around: dict[str, Any]) -> Report:
     _unite_questions(said)
-    question = said.whole("question", "questions")
-    if not (question and question.strip()):
+    asked = (said.whole(name) for name in _ASKED)
+    question = "\n".join(dict.fromkeys(words for words in asked if words))
+    if not question.strip():
         said.faults.append("question: missing")
     context = "\n".join(said.texts("context")) or None
-    return _asks(said, question or "", question or "", context=_with_rest(said, around, context))
+    return _asks(said, question, question, context=_with_rest(said, around, context))
 
 
 def _unite_questions(said: Taken) -> None:
     """Questions that are objects, each with options of its own, as one question with all that they say."""
-    name = "questions" if isinstance(said.data.get("questions"), list) else "question"
-    listed = said.data.get(name)
-    if not (isinstance(listed, list) and listed and all(isinstance(one, dict) and "question" in one for one in listed)):
+    listed = [one for name in _ASKED if isinstance(told := said.data.get(name), list) for one in told]
+    if not any(isinstance(one, dict) and "question" in one for one in listed):
         return
-    asked, options, context = [], [said.data.get("options") or []], said.texts("context")
-    for one in map(Taken, listed):
-        asked.append(one.whole("question") or "")
-        options.append(one.data.get("options") or [])
-        one.used.add("options")
-        context += [f"{key}: {words}" for key in one.left() if (words := one.whole(key))]
-    several = [part for told in options for part in (told if isinstance(told, list) else [told])]
-    said.data = {key: value for key, value in said.data.items() if key != name}
-    said.data |= {"question": "\n".join(asked), "options": several, "context": "\n".join(context)}
+    alone = [words for name in _ASKED if not isinstance(said.data.get(name), list) and (words := said.whole(name))]
+    asked, options, context = alone, _listed(said.data.get("options")), said.texts("context")
+    for one in listed:
+        own = Taken(one if isinstance(one, dict) else {"question": one})
+        question, ways = own.whole("question") or "", _listed(own.data.get("options"))
+        asked.append(question)
+        # A choice between ways to answer several questions says of itself which of them it answers.
+        options += [f"{question} {way}" if isinstance(way, str) and len(listed) > 1 else way for way in ways]
+        own.used.add("options")
+        context += [f"{key}: {words}" for key in own.left() if (words := own.whole(key))]
+    said.data = {key: value for key, value in said.data.items() if key not in _ASKED}
+    said.data |= {"question": "\n".join(asked), "options": options, "context": "\n".join(context)}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def _escalation(said: Taken, around: dict[str, Any]) -> Report:

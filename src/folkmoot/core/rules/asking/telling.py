@@ -1,13 +1,16 @@
 """The facts that a question of the rules shows, so that whoever is asked can decide without looking elsewhere."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
+from msgspec import json
 from msgspec.structs import replace
 
 from folkmoot.core.report import SHOWN_BESIDE, WORDS_BESIDE, Finding, Report, Task
-from folkmoot.core.rules.judging.carrying import VERDICTS, leftovers
+from folkmoot.core.rules.judging.carrying import COUNTED_HERE, TOLD_OF, VERDICTS, leftovers
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.phrases.tallies import red_tests
+from folkmoot.core.vocabulary.roles import folded
 from folkmoot.core.vocabulary.words import is_only_word, plain
 from folkmoot.core.work import Evidence
 
@@ -42,7 +45,12 @@ def question_told(report: Report, context: str | None) -> str:
 
 def _else_told(report: Report, *known: str | None) -> str:
     """What neither its question nor what stands beside that says already, under whichever label."""
-    own = {name: value for name, value in report.extra.items() if name not in (WORDS_BESIDE, SHOWN_BESIDE)}
+    passed_over = TOLD_OF | COUNTED_HERE
+    own = {
+        name: value if _is_texts(value) else in_words(value)
+        for name, value in report.extra.items()
+        if name not in (WORDS_BESIDE, SHOWN_BESIDE) and folded(name) not in passed_over
+    }
     asked = report.question.question if report.question else ""
     said = " ".join(" ".join(filter(None, (asked, *known))).split())
     told = _said(replace(report, extra=own), summary=report.summary not in asked)
@@ -52,6 +60,19 @@ def _else_told(report: Report, *known: str | None) -> str:
 def _is_in(said: str, words: str) -> bool:
     label, _, behind = words.partition(": ")
     return words in said or (len(behind) >= PLAINLY_SAID and label.count(" ") <= 1 and behind in said)
+
+
+def in_words(value: Any) -> str:
+    """A value of any shape, each part with the name that it stands under."""
+    if isinstance(value, dict):
+        return "; ".join(f"{name}: {in_words(part)}" for name, part in value.items())
+    if isinstance(value, list):
+        return "; ".join(map(in_words, value))
+    return value if isinstance(value, str) else "" if value is None else json.encode(value).decode()
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 def _words_beside(report: Report) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from folkmoot.core.commands import RaiseQuestion
 from folkmoot.core.order import actor
 from folkmoot.core.records import ORCHESTRATOR, Message, Option, Question
-from folkmoot.core.rules.asking.telling import asked_because
+from folkmoot.core.rules.asking.telling import asked_because, in_words
 from folkmoot.core.rules.messages.kinds import ASKING, FINAL, asks_person, may_send
 from folkmoot.core.rules.messages.telling import of_report, own_context, own_envelope
 from folkmoot.core.rules.messages.writing import write
@@ -29,9 +29,9 @@ def words_of(payload: dict[str, Any]) -> str:
 
 
 def _lines(value: Any) -> str:
-    """Words, or a list of them; what is something else as it stands."""
+    """Words, or a list of them; of what is something else each part with its name."""
     listed = isinstance(value, list) and all(isinstance(one, str) for one in value)
-    return "\n".join(value) if listed else str(value) if value else ""
+    return "\n".join(value) if listed else in_words(value) if value else ""
 
 
 def _beside(payload: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor
 from folkmoot.core.records import ORCHESTRATOR, Run
-from folkmoot.core.rules.asking.telling import facts
+from folkmoot.core.rules.asking.telling import facts, in_words
 from folkmoot.core.rules.children.counting import count_said
 from folkmoot.core.rules.messages.asking import escalate, faults_of_asking, raise_from_part, words_of
 from folkmoot.core.rules.messages.carrying import UNCHOSEN, carried, files_in, spec_in, texts_in
@@ -214,7 +214,7 @@ def _make_item(case: Case, command: SendMessage, message: str) -> str:
         MakeItem(
             id=child,
             title=words.splitlines()[0][:TITLE_MAX],
-            body=facts(*(str(payload[name]) for name in ("description", "context") if payload.get(name))),
+            body=facts(*(in_words(payload[name]) for name in ("description", "context") if payload.get(name))),
             column=column,
             **_bound(flow, command.to, column, asks),
             type=kind if kind in TYPES else "feature",
