@@ -138,6 +138,38 @@ def test_a_hole_under_a_name_keeps_that_name(tmp_path: Path) -> None:
     assert hole["exploit"] in question["context"]
 
 
+@pytest.mark.ledger("P-03", "P-04")
+@pytest.mark.parametrize(
+    ("agent", "told"),
+    [
+        ("test-executor", {"type": "test_results", "status": "error", "reason": "docker is not installed"}),
+        ("reviewer", {"type": "review_findings", "status": "blocked", "findings": [], "summary": "no build"}),
+    ],
+)
+def test_whoever_could_not_come_to_a_verdict_is_shown_how_to_say_so(tmp_path: Path, agent: str, told: View) -> None:
+    _, answer = said(tmp_path, agent, told)
+    assert answer.code == 2 and answer.error == "unreadable_report"
+    refused = json.loads(answer.err)["error"]
+    assert '{"outcome": "failed", "cause": "environment"' in refused["message"]
+    assert "missing" not in refused["message"] and "done" not in refused["hint"], "it is led to no approval"
+
+
+@pytest.mark.ledger("P-03", "P-04")
+def test_numbers_in_words_count(tmp_path: Path) -> None:
+    counts = {"total": "ten", "passed": "eight", "failed": "two"}
+    moot, told = said(tmp_path, "test-executor", {"type": "test_results", "status": "passed", "summary": counts})
+    assert told.code == 0, told.err
+    item = moot("show", "1")
+    assert item["column"] == "implement" and item["tests"] == {"total": 10, "passed": 8, "failed": 2}
+
+
+@pytest.mark.ledger("P-03", "P-04")
+def test_what_is_no_number_is_named_in_plain_words(tmp_path: Path) -> None:
+    counts = {"total": 10, "passed": "most", "failed": 0}
+    _, told = said(tmp_path, "test-executor", {"type": "test_results", "status": "passed", "summary": counts})
+    assert told.code == 2 and "passed: 'most' is no number" in told.err, told.err
+
+
 @pytest.mark.ledger("P-03")
 def test_a_context_of_several_parts_is_told_in_words(tmp_path: Path) -> None:
     moot = new_board(tmp_path, "pipeline")

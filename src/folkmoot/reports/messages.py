@@ -8,6 +8,8 @@ import msgspec
 from folkmoot.core.decoding import converted, misfit
 from folkmoot.core.enums import Outcome
 from folkmoot.core.report import AskedQuestion, Report, Tests
+from folkmoot.core.rules.judging.carrying import UNDONE
+from folkmoot.core.vocabulary.lines import number_in
 from folkmoot.core.vocabulary.phrases.flags import blocking_in
 from folkmoot.core.vocabulary.phrases.tallies import COUNTED, completed, share_of, tally, told_under
 from folkmoot.core.vocabulary.phrases.tallies import counted as counted_in
@@ -24,6 +26,10 @@ _NO_FAILURE = (
     'passed, such as {"type": "test_results", "status": "passed"}; else list what failed'
 )
 _TOLD_BESIDE = ("next_steps", "blockers")  # of every report that asks
+_NO_VERDICT = (
+    'where there is none, report why, such as {"outcome": "stuck", "blockers": "…"} or {"outcome": "failed", '
+    '"cause": "environment", "summary": "…"}'
+)
 _ASKED = ("question", "questions")
 _OF_QUESTION = ("options", "blocking", "help", "what_would_help", "default", "status")
 
@@ -59,13 +65,19 @@ def _review(said: Taken, around: dict[str, Any]) -> Report:
             said.faults.append(f"approval: {shown(approval)} is neither true nor false")
     findings = said.problems("review")
     if status is not None and status not in APPROVED | REFUSED:
-        said.faults.append(f"status: {shown(said.data['status'])} is not one of approved, changes_requested")
+        said.faults.append(_strange(said, status, "approved, changes_requested"))
     told = {verdict for verdict in (verdict_of(status), *approvals) if isinstance(verdict, bool)}
     if len(told) > 1:
         said.faults.append("status and approval contradict each other")
-    if not told and not findings:
+    if not told and not findings and status is None:
         said.faults.append("status: missing, one of approved, changes_requested")
     return finish("done" if told == {True} else "changes_requested", said, findings=findings)
+
+
+def _strange(said: Taken, status: str, known: str) -> str:
+    """A status that is no verdict. Whoever could not come to one is shown how to say that, lest it makes one up."""
+    fault = f"status: {shown(said.data['status'])} is not one of {known}"
+    return f"{fault}; {_NO_VERDICT}" if status in UNDONE else fault
 
 
 def _security(said: Taken, around: dict[str, Any]) -> Report:
@@ -74,7 +86,7 @@ def _security(said: Taken, around: dict[str, Any]) -> Report:
         said.faults.append("vulnerabilities: missing, a list (empty if there are none)")
     status = said.word("status")
     if status is not None and verdict_of(status) is None:
-        said.faults.append(f"status: {shown(said.data['status'])} is not one of approved, changes_requested")
+        said.faults.append(_strange(said, status, "approved, changes_requested"))
     # Who says approved has a verdict: whether holes beside it let it stand is for the rules to weigh.
     refused = verdict_of(status) is False or (any(one.fixed is None for one in findings) and status is None)
     return finish("changes_requested" if refused else "done", said, findings=findings)
@@ -97,7 +109,7 @@ def _results(said: Taken, around: dict[str, Any]) -> Report:
     if verdict is None and status is None:
         said.faults.append("status: missing, one of passed, failed")
     elif verdict is None:
-        said.faults.append(f"status: {shown(said.data['status'])} is not one of passed, failed")
+        said.faults.append(_strange(said, status or "", "passed, failed"))
     outcome: Outcome = "done" if verdict else "changes_requested"
     if outcome == "done" and not findings and tests is not None and not tests.failed:
         said.faults += _unaccounted(said.data.get("summary"))
@@ -153,6 +165,7 @@ def _tests(said: Taken) -> Tests | None:
 
 def _strictly(said: Taken, value: dict[str, Any], place: str = "") -> Tests | None:
     try:
+        value = {name: count if number_in(count) is None else number_in(count) for name, count in value.items()}
         told = {name: count for name, count in completed(value).items() if name in COUNTED}
         tests: Tests = converted(told, Tests)
         return tests
@@ -177,13 +190,14 @@ def _unite_questions(said: Taken) -> None:
     if not any(isinstance(one, dict) and "question" in one for one in listed):
         return
     alone = [words for name in _ASKED if not isinstance(said.data.get(name), list) and (words := said.whole(name))]
-    asked, options, context = alone, _listed(said.data.get("options")), said.texts("context")
+    several = len(alone) + len(listed) > 1
+    asked, options, context = alone, [*_listed(said.data.get("options"))], said.texts("context")
     for one in listed:
         own = Taken(one if isinstance(one, dict) else {"question": one})
         question, ways = own.whole("question") or "", _listed(own.data.get("options"))
         asked.append(question)
         # A choice between ways to answer several questions says of itself which of them it answers.
-        options += [f"{question} {way}" if isinstance(way, str) and len(listed) > 1 else way for way in ways]
+        options += [f"{question} {way}" if isinstance(way, str) and several else way for way in ways]
         own.used.add("options")
         context += [f"{key}: {words}" for key in own.left() if (words := own.whole(key))]
     said.data = {key: value for key, value in said.data.items() if key not in _ASKED}
