@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from folkmoot.briefs.facts import facts_told
 from tests.acceptance.moot import Moot, Said, new_board
 from tests.documents import FAILURES, SECURITY
 
@@ -177,3 +178,12 @@ def test_a_context_of_several_parts_is_told_in_words(tmp_path: Path) -> None:
     message = {"type": "task_assignment", "description": "Implement feature X", "context": context}
     moot("send", "-", "--as", "orchestrator", "--to", "implementer", stdin=json.dumps(message))
     assert moot("show", "1")["body"] == "Implement feature X\nrequirements: requirements.md; why: asked by sales"
+
+
+@pytest.mark.ledger("P-09", "R-22")
+def test_the_reviewer_is_not_told_to_leave_what_the_maker_itself_found(tmp_path: Path) -> None:
+    form = COMPLETE.replace("## Status", "## Issues Found\n- High: no lock around services/user.go:123\n\n## Status")
+    moot, told = said(tmp_path, "implementer", form)
+    assert told.code == 0, told.err
+    told_on = "\n".join(facts_told(moot("claim", "reviewer")["brief"]))
+    assert "beside a `done`; by itself it asks for no change\n\n> 1. high (review), services/user.go:123" in told_on

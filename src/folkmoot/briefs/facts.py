@@ -23,7 +23,7 @@ def facts_told(brief: View) -> Iterator[str]:
         ("What people said to those who worked on it before you; it holds for you too", _said(brief, new=False)),
         ("What is disputed", _disputes(brief)),
         ("What was found, and must change where it still holds", _findings(brief["findings"])),
-        ("What was remarked beside an approval; nothing must change for it", _findings(brief.get("remarks", []))),
+        ("What was remarked beside a `done`; by itself it asks for no change", _findings(brief.get("remarks", []))),
         ("The advice to follow now", _advice(brief)),
         ("What was done about it before, and did not suffice", _heals(brief)),
         ("What the last run said", _previous(brief)),
