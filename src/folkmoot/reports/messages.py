@@ -190,7 +190,7 @@ def _unite_questions(said: Taken) -> None:
     if not any(isinstance(one, dict) and "question" in one for one in listed):
         return
     alone = [words for name in _ASKED if not isinstance(said.data.get(name), list) and (words := said.whole(name))]
-    several = len(alone) + len(listed) > 1
+    several = sum(isinstance(one, dict) and bool(one.get("options")) for one in [said.data, *listed]) > 1
     asked, options, context = alone, [*_listed(said.data.get("options"))], said.texts("context")
     for one in listed:
         own = Taken(one if isinstance(one, dict) else {"question": one})
