@@ -5,7 +5,7 @@ import pytest
 from folkmoot.core.report import WORDS_BESIDE, Report
 from folkmoot.core.rules.judging.against.deciding import undecided
 
-LISTING = "HOME=/home/me\nGIT_ASKPASS=true\nCI=false\nLANG=C\nSHLVL=1"
+LISTING = "SHELL=sh\nGIT_ASKPASS=true\nCI=false\nLANG=C\nSHLVL=1"
 
 
 def beside(text: str) -> Report:
