@@ -25,6 +25,8 @@ GIT = {
     "settings in the home that are not there yet": (".gitconfig", "gitsettings", "gitsettings"),
     "settings of ssh": (".ssh", "tools", "tools/config"),
     "a file that ssh includes": (".ssh/config.d", "tools", "tools/work"),
+    "a link below ssh's folder": (".ssh/config.d/work", "tools/work", "tools/work"),
+    "settings of gpg": (".gnupg", "tools", "tools/gpg-agent.conf"),
 }
 CLIENTS = {
     "a client's folder": (".claude", "tools", "tools/settings.json"),
@@ -33,6 +35,14 @@ CLIENTS = {
     "servers of a client": (".claude.json", "claude.json", "claude.json"),
     "a client's folder elsewhere": (".config/opencode", "tools", "tools/config.json"),
     "what the flow gives to runs": (".mine/settings", "tools/mine", "tools/mine"),
+}
+
+# What the user's own settings of ssh say, with the project for PROJECT, and what a change then makes there.
+SSH = {
+    "a file that is included": ("Include PROJECT/tools/ssh\n", "tools/ssh"),
+    "files by a pattern": ('Host a\n\tinclude = "PROJECT/tools/*.conf"\n', "tools/new.conf"),
+    "a program": ("Host *\n  ProxyCommand PROJECT/tools/through %h %p\n", "tools/through"),
+    "a program under a condition": ('Match exec "PROJECT/tools/is-away"\n', "tools/is-away"),
 }
 
 
@@ -70,6 +80,41 @@ def test_no_change_comes_behind_a_link_of_git_in_the_home(
     link, leads_to, path = GIT[what]
     yard = made(tmp_path, monkeypatch, link, leads_to)
     refused(yard, path, "is run or read by your own git")
+    yard.close()
+
+
+@pytest.mark.attack(
+    "board",
+    "the user's own settings of ssh include files of the project, or name a program of it, and a change writes there",
+    "it is refused: git's own ssh reads and runs it at the next fetch; one that is not there yet counts too",
+)
+@pytest.mark.parametrize("what", some(SSH, ["a file that is included", "files by a pattern"]))
+def test_no_change_comes_where_settings_of_ssh_lead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    words, path = SSH[what]
+    yard = made(tmp_path, monkeypatch, ".unused", "tools")
+    settings = tmp_path / "home/.ssh/config"
+    settings.parent.mkdir()
+    settings.write_text(words.replace("PROJECT", str(yard.folder)))
+    refused(yard, path, "is run or read by your own git")
+    yard.close()
+
+
+def test_the_settings_that_git_gives_to_ssh_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    yard = made(tmp_path, monkeypatch, ".unused", "tools")
+    (tmp_path / "ssh-of-work").write_text(f"Include {yard.folder}/tools/ssh\n")
+    git(yard.folder, "config", "core.sshCommand", f"ssh -F {tmp_path}/ssh-of-work")
+    refused(yard, "tools/ssh", "is run or read by your own git")
+    yard.close()
+
+
+def test_links_behind_linked_folders_are_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where one repository of dotfiles holds links into another."""
+    yard = made(tmp_path, monkeypatch, ".unused", "tools")
+    (tmp_path / "others").mkdir()
+    os.symlink(yard.folder / "tools/start.sh", tmp_path / "others/start.sh")
+    (tmp_path / "home/.claude").mkdir()
+    os.symlink(tmp_path / "others", tmp_path / "home/.claude/hooks")
+    refused(yard, "tools/start.sh", "is where a client that plays your agents finds settings")
     yard.close()
 
 

@@ -12,9 +12,10 @@ import shlex
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any
 
+from folkmoot.worker.git.harvest.homes import links_below
 from folkmoot.worker.git.harvest.hooks import BYTES_MAX, Follower
 
 DATA = (".json", ".jsonc", ".json5", ".toml", ".yaml", ".yml")
@@ -24,7 +25,6 @@ COMMANDS = ("command", "cmd", "run")
 MOVES = ("--directory", "--project", "--cwd", "--prefix", "-C")
 FILES_MAX = 500
 USERS_FOLDERS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME")  # variables of the user's: where a client has its settings instead
-LOOKED_AT_MAX = 5_000
 DEPTH_MAX = 20
 
 
@@ -43,22 +43,7 @@ def users_own(names: Sequence[str]) -> list[str]:
     whose files are kept in a repository consists of such links."""
     places = [os.path.expanduser(name) for name in names]
     places += [os.path.abspath(os.environ[name]) for name in USERS_FOLDERS if os.environ.get(name)]
-    return [at for place in dict.fromkeys(places) for at in (place, *_links_in(place))]
-
-
-def _links_in(place: str) -> Iterator[str]:
-    """Those near the top come first: below it a client may keep any number of files of its own."""
-    waiting, left = [place], LOOKED_AT_MAX
-    for folder in waiting:
-        with suppress(OSError), os.scandir(folder) as entries:
-            for entry in islice(entries, FILES_MAX):
-                left -= 1
-                if left < 0:
-                    return
-                if entry.is_symlink():
-                    yield entry.path
-                elif entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
+    return [at for place in dict.fromkeys(places) for at in (place, *links_below(place))]
 
 
 def _files(place: str) -> Iterator[str]:

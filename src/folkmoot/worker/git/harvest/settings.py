@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from folkmoot.worker.git.harvest import homes
 from folkmoot.worker.git.harvest.hooks import Follower, passed
 from folkmoot.worker.git.places import work_trees
 
@@ -114,19 +115,31 @@ def _users_files() -> tuple[str, str]:
 
 
 def _of_the_home() -> Iterator[str]:
-    """What git and its ssh read below the user's home, there or not: a link may lead from it into the project."""
+    """What git and what it calls read below the user's home, there or not: a link may lead from it into the project."""
     own, shared = _users_files()
     yield from (own, shared, os.path.expanduser("~/.gitconfig"), os.path.expanduser("~/.config/git/config"))
-    folder = os.path.expanduser("~/.ssh")
-    yield from (folder, *(os.path.join(folder, name) for name in ("config", *_entries(folder))))
+    yield from homes.folders()
+
+
+def _of_ssh(named: list[str], trees: list[str], follower: Follower) -> Iterator[str]:
+    """What the settings of the user's ssh are read from, and what they run."""
+    for kind, value in homes.ssh_settings(named):
+        if kind == "file":
+            yield value
+        else:
+            follower.command(value)
+            yield from _named(value, trees)
 
 
 def _places(repository: "Repository", trees: list[str], follower: Follower) -> Iterator[str]:
     yield from (repository.user.common, repository.user.git_dir)  # wherever they lie, and however they are called
     yield from _of_the_home()
     yield from _hooks(os.path.join(repository.user.common, "hooks"), follower)
+    to_ssh: list[str] = []
     for origin, name, value in _settings(repository):
         yield origin
+        if name in homes.SSH_COMMANDS:
+            to_ssh += homes.given_to_ssh(value)
         if MORE.fullmatch(name):
             yield os.path.join(os.path.dirname(origin), os.path.expanduser(value))
         elif FOLDER.fullmatch(name):
@@ -139,6 +152,7 @@ def _places(repository: "Repository", trees: list[str], follower: Follower) -> I
         elif not HARMLESS.fullmatch(name):
             follower.command(value)
             yield from _named(value, trees)
+    yield from _of_ssh(to_ssh, trees, follower)
 
 
 def _of_environment() -> Iterator[tuple[str, str]]:
