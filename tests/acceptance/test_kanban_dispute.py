@@ -1,5 +1,6 @@
 """A dispute as the document tells it, step by step through the command line (K-04, K-06, K-07, R-12)."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,29 @@ def test_disagrees_replies_and_the_disputer_reads_it_and_accepts(tmp_path: Path)
     item = settle(moot, "dev-agent", "rejected")
     assert (item["column"], item["status"]) == ("review", "ready")
     assert item["comments"][0]["resolution"] == "rejected" and item["dispute_rounds"] == 0
+
+
+@pytest.mark.ledger("K-06", "R-12")
+@pytest.mark.parametrize("reason", [None, "test-vs-dev"])
+def test_who_gives_in_before_its_work_is_done_is_shown_how_and_keeps_the_item(
+    tmp_path: Path, reason: str | None
+) -> None:
+    moot = new_board(tmp_path)
+    moot("add", "Trading", "--column", "tests")
+    moot.effort("test-architect", "done", artifacts=[{"name": ARTIFACT, "path": ARTIFACT}])
+    moot.effort("dev-agent", "disputed", comments=[{"artifact": ARTIFACT, "content": CONCERN}], reason=reason)
+    reply(moot, "test-architect")
+    claim = moot("claim", "dev-agent")
+    way = claim["brief"]["disputes"][0]["to_go_on"]
+    item = moot("report", claim["run"], "--token", str(claim["token"]), "-", stdin=json.dumps(way))
+    assert (item["column"], item["status"], item["failure_count"]) == ("dev", "ready", 0)
+    assert item["comments"][0]["resolution"] == "rejected"
+
+
+@pytest.mark.ledger("K-06")
+def test_the_maker_that_agrees_is_shown_no_way_to_leave_it_unmended(tmp_path: Path) -> None:
+    brief = disputed(tmp_path)("claim", "test-architect")["brief"]
+    assert "to_go_on" not in brief["disputes"][0]
 
 
 def flagged(folder: Path) -> Moot:

@@ -165,6 +165,20 @@ def test_a_claim_in_a_dispute_gives_the_exact_words_to_agree_and_to_disagree(moo
     assert after["column"] == "dev" and after["comments"][0]["resolution"] == "accepted"
 
 
+def test_a_disputer_is_told_that_done_speaks_of_its_own_work_too(moot: Moot) -> None:
+    moot("add", "One", "--column", "tests")
+    moot.work("test-architect")
+    moot.work("dev-agent", outcome="disputed", comments=[{"content": "wrong"}])
+    moot.work("test-architect", outcome="disputed", comments=[{"parent": "c001", "content": "right"}])
+    claimed = moot("claim", "dev-agent").out
+    assert "If your own work is still to do" in claimed
+    assert '"outcome": "incomplete", "comments": [{"parent": "c001"' in claimed
+    run = moot.json("show", "1")["runs"][-1]
+    moot("release", run["run"], "--token", str(run["token"]))
+    told = " ".join(moot("claim", "dev-agent", "--prompt").out.split())
+    assert "beside `done` if your own work is done as well, beside `incomplete` if it is still to do" in told
+
+
 def test_what_was_wrong_with_a_report_is_told_to_the_next_run(moot: Moot) -> None:
     moot("add", "One", "--column", "dev")
     claim = moot.json("claim", "dev-agent")

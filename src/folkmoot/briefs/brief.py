@@ -285,11 +285,14 @@ def _disputes(flow: Flow, item: Item) -> list[View]:
 def _dispute(dispute: Dispute) -> View:
     resolution = "accepted" if dispute.turn == 1 else "rejected"
     agree = {"parent": dispute.thread, "resolution": resolution, "content": "…"}
+    # The maker agrees by its work. The disputer may give in before its own is done, and `done` would speak of that too.
+    goes_on = {"to_go_on": {"outcome": "incomplete", "comments": [agree]}} if dispute.turn == 0 else {}
     return {
         "thread": dispute.thread,
         "artifact": dispute.artifact,
         "rounds": dispute.rounds,
         "agents": dispute.agents,
         "to_agree": {"outcome": "done", "comments": [agree]},
+        **goes_on,
         "to_disagree": {"outcome": "disputed", "comments": [{"parent": dispute.thread, "content": "…"}]},
     }

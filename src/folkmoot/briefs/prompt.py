@@ -270,10 +270,16 @@ def _json(example: View) -> str:
 def _settling(dispute: View) -> str:
     thread = inline(dispute["thread"])
     agreed = dispute["to_agree"]["comments"][0]["resolution"]
+    comment = f"a comment whose parent is {thread} and whose resolution is {agreed}"
+    give_in = f"Give in with `done` and {comment}; "
+    if "to_go_on" in dispute:
+        give_in = (
+            f"Give in with {comment}, beside `done` if your own work is done as well, "
+            "beside `incomplete` if it is still to do; "
+        )
     return (
-        f"The dispute {thread} is yours to settle. Give in with `done` and a comment whose parent is {thread} and "
-        f"whose resolution is {agreed}; hold on to your view with `disputed` and a comment whose parent is {thread}. "
-        "A plain `done` would leave it open and be refused."
+        f"The dispute {thread} is yours to settle. {give_in}hold on to your view with `disputed` and a comment whose "
+        f"parent is {thread}. A plain `done` would leave it open and be refused."
     )
 
 

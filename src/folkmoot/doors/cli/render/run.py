@@ -130,6 +130,9 @@ def _how_to_report(page: Page, view: ClaimView) -> None:
         agreed = [comment for dispute in disputes for comment in dispute["to_agree"]["comments"]]
         page.line("Agree:", indent=2)
         page.exact(_report(view, {"outcome": "done", "comments": agreed}), indent=2)
+        if all("to_go_on" in dispute for dispute in disputes):
+            page.line("If your own work is still to do:", indent=2)
+            page.exact(_report(view, {"outcome": "incomplete", "comments": agreed}), indent=2)
         page.line("Disagree:", indent=2)
         page.exact(_report(view, disputes[-1]["to_disagree"]), indent=2)
     else:
