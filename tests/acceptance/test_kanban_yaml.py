@@ -117,7 +117,7 @@ def test_a_failure_beside_an_open_comment_counts(tmp_path: Path) -> None:
         (
             "comments:\n  - id: c001\n    author: dev-agent\n    target: test_trade_cancellation\n    message: |\n"
             "      This test assumes synchronous cancellation.\n    status: done",
-            "`message` - at `$[0]`, did you mean 'content'?",
+            "[0] has the unknown field `message`, did you mean 'content'?",
         ),
         (
             "comment:\n  author: dev-agent\n  target: test_trade_cancellation\n"
@@ -140,7 +140,7 @@ def test_a_failure_beside_an_open_comment_counts(tmp_path: Path) -> None:
         (
             "comments:\n  - reply_to: c001\n    body: You're right, fixed.\n    status: resolved\n"
             "    resolution: accepted",
-            "`reply_to` - at `$[0]`, did you mean 'parent'?",
+            "[0] has the unknown field `reply_to`, did you mean 'parent'?",
         ),
     ],
 )

@@ -81,7 +81,7 @@ class Outer(msgspec.Struct, forbid_unknown_fields=True):
         ({"parts": [{"count": "1"}]}, "parts[0].count is text, and must be a whole number"),
         ({"parts": {}}, "parts is an object, and must be a list"),
         ({"parts": [{}]}, "parts[0].count is missing"),
-        ({"parts": [{"count": 1, "more": 2}]}, "Object contains unknown field `more` - at parts[0]"),
+        ({"parts": [{"count": 1, "more": 2}]}, "parts[0] has the unknown field `more`"),
         ({"word": "great\nindeed"}, "word is 'great\\nindeed', which is no word of its list"),
         ({"few": 9}, "Expected `int` <= 5 - at few"),
         ({"names": {"a": 1}}, "names[...] is a whole number, and must be text"),

@@ -35,6 +35,7 @@ def converted(value: Any, kind: Any) -> Any:
 _PLACE = pattern(r" - at (?:`key` in )?`\$\.?(.*)`$")
 _OTHER_KIND = pattern(r"Expected `([a-z | ]+)`, got `([a-z]+)`")
 _OTHER_WORD = pattern(r"Invalid enum value '(.*)'")
+_UNKNOWN = pattern(r"Object contains unknown field `(.+)`")
 _MISSING = pattern(r"Object missing required field `(.+)`")
 KINDS = {
     "str": "text",
@@ -57,6 +58,8 @@ def misfit(error: Exception) -> str:
         return f"{place or 'it'} is {KINDS.get(other[2], other[2])}, and must be {wanted}"
     if (word := _OTHER_WORD.fullmatch(said)) is not None:
         return f"{place or 'it'} is '{word[1]}', which is no word of its list"
+    if (field := _UNKNOWN.fullmatch(said)) is not None:
+        return f"{place or 'it'} has the unknown field `{field[1]}`"
     if (field := _MISSING.fullmatch(said)) is not None:
         return f"{place}.{field[1]} is missing" if place else f"{field[1]} is missing"
     return f"{said} - at {place}" if place else said
