@@ -1,5 +1,6 @@
 """Whatever was tried is in the item's history, in the escalation document's forms, through the command line."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,12 @@ def test_attempts_beside_a_passing_fault_are_kept_and_may_be_made_again(tmp_path
     (one,) = item["failure_history"]
     assert (one["approach"], one["cause"], one["counted"]) == (APPROACHES[0], cause, False)
     assert counts(moot) == (0, 0, 0)
+
+
+@pytest.mark.ledger("E-06", "R-08")
+def test_the_reason_why_an_expert_is_stuck_reaches_the_next_and_the_story(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", blocks(1, 3))
+    moot.effort("crypto-expert", "stuck", blockers="The wire is closed to it", reason="tcpdump needs root here")
+    assert "tcpdump needs root here" in json.dumps(moot("claim", EXPERTS[1])["brief"])
+    assert "tcpdump needs root here" in moot.process_text("show", "1")

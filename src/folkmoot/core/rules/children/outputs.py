@@ -20,12 +20,13 @@ def output_of(item: Item, run: Run, said: Report, claimed: str = "") -> Output:
     told = [said.summary, said.blockers if said.outcome != "done" or not said.summary else None]
     told += [said.reason] if said.outcome == "failed" else []
     before = item.result.attempts if item.result else []  # an expert has several runs, and its last word is not all
+    why = list(dict.fromkeys(words for words in told if words))
     return Output(
         agent=run.agent,
         kind=item.kind,
         outcome=said.outcome,
         title=item.title,
-        summary=": ".join(dict.fromkeys(words for words in told if words)),
+        summary=": ".join(why),
         findings=[replace(f, found_by=f.found_by or [run.agent]) for f in said.findings],
         comments=said.comments,
         tests=said.tests,
@@ -36,7 +37,7 @@ def output_of(item: Item, run: Run, said: Report, claimed: str = "") -> Output:
         run=run.id,
         attempts=_all_tried(before, said.attempts),
         blockers=_open(said),
-        report=left_by(said) if said.outcome in PARTIAL else _beside(said, run.agent),
+        report=_beside(said, run.agent, why),
         claimed=claimed,
     )
 
@@ -51,10 +52,12 @@ def _all_tried(before: list[Try], told: list[Try]) -> list[Try]:
     return [*before, *(tried for tried in told if tried not in before)]
 
 
-def _beside(said: Report, agent: str) -> dict[str, Any]:
-    """What it said beside its verdict, and what had no effect of its own: its parent's next agent must know it."""
+def _beside(said: Report, agent: str, why: list[str]) -> dict[str, Any]:
+    """What it said beside its verdict, and what had no effect of its own: its parent's next agent must know it. `why`
+    is what its summary says already; that it could not do it is what `failed` means."""
     words = {"cause": said.cause, "reason": said.reason, "escalation_reason": said.escalation_reason}
-    return {**{name: word for name, word in words.items() if word}, **beside_told(said, agent)}
+    words = {name: word for name, word in words.items() if word and word not in (*why, "capability")}
+    return {**words, **(left_by(said) if said.outcome in PARTIAL else beside_told(said, agent))}
 
 
 def _open(said: Report) -> str:
