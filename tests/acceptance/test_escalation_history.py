@@ -103,3 +103,16 @@ def test_the_reason_why_an_expert_is_stuck_reaches_the_next_and_the_story(tmp_pa
     moot.effort("crypto-expert", "stuck", blockers="The wire is closed to it", reason="tcpdump needs root here")
     assert "tcpdump needs root here" in json.dumps(moot("claim", EXPERTS[1])["brief"])
     assert "tcpdump needs root here" in moot.process_text("show", "1")
+
+
+@pytest.mark.ledger("E-06", "R-08")
+@pytest.mark.parametrize("place", ["Why Different:", "ATTEMPT 2:"])
+def test_what_is_said_inside_or_right_behind_an_attempt_stays_with_it(tmp_path: Path, place: str) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", blocks(1, 2).replace(place, f"\nThe provider closes port 25.\n\n{place}", 1))
+    first, second = moot("show", "1")["failure_history"]
+    assert "The provider closes port 25." in first["reason"] and second["reason"] == TRIES[1][1]
+    claim = moot("claim", "developer")
+    assert "The provider closes port 25." in json.dumps(claim["brief"]["attempts"])
+    moot.hand_in(claim, block(3))
+    assert "The provider closes port 25." in moot("claim", EXPERTS[0])["brief"]["task"]["body"]

@@ -74,6 +74,7 @@ class Try(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=Tru
     approach: str | None = None
     outcome: str | None = None
     why_different: str | None = None
+    beside: str | None = None
 
 
 class Choice(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):

@@ -82,6 +82,7 @@ PARTS: dict[str, dict[str, str]] = {
         "approach": "what was tried; only a new one counts",
         "outcome": "what came of it",
         "why_different": "why it is not what was tried before",
+        "beside": "what else there is to say about it; it stays with the attempt, and decides nothing",
     },
     "question": {
         "question": "what you ask",

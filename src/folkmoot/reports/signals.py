@@ -3,7 +3,10 @@
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
+
+from msgspec.structs import replace
 
 from folkmoot.core.report import AskedQuestion, Report, Try
 from folkmoot.core.vocabulary.patterns import pattern
@@ -288,7 +291,7 @@ def attempts(lines: list[Line], fence: int | None = None) -> list[Attempt]:
         if match is None:
             continue
         told, place, beside = _told(lines, place, fence)
-        own = set(range(line.number, lines[place].number if place < len(lines) else lines[-1].number + 1)) - beside
+        own = set(range(line.number, lines[place].number if place < len(lines) else lines[-1].number + 1)) - set(beside)
         behind = _behind(lines, place, fence)
         number, title = match
         told = {**dict(fields_in(title)), **told}
@@ -301,7 +304,12 @@ def attempts(lines: list[Line], fence: int | None = None) -> list[Attempt]:
             written.setdefault("why_different", "")  # asked how it differs, nobody said so
         if chosen and "approach" not in written and not KINDS.match(chosen):
             written["approach"] = chosen
+        written |= {"beside": words} if (words := "\n".join(beside.values()).strip()) else {}
         found.append(_attempt(line.number, number, chosen, written, behind, own))
+    signalled = {line.number for line in lines if signal_in(line) is not None}
+    for one, after in pairwise(found):  # what stands between two blocks is about the first
+        if one.behind and signalled.isdisjoint(range(one.start, after.start)):
+            one.told = replace(one.told, beside="\n\n".join(filter(None, (one.told.beside, one.behind))))
     blocks = {number for block in found for number in block.lines}
     asks = next((place for place, line in enumerate(lines) if _is_question(line)), len(lines))
     for row in rows_in(lines, fence):
@@ -336,12 +344,12 @@ def _behind(lines: list[Line], place: int, fence: int | None) -> str:
     return "\n".join(found).strip()
 
 
-def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, str], int, set[int]]:
-    """The fields of a block, the line behind the last, and those between them that are no part of it. A log or a
+def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, str], int, dict[int, str]]:
+    """The fields of a block, the line behind the last, and those between them that are no part of one. A log or a
     quotation between two fields belongs to the first; an agent's other words there are said beside the block."""
     parts: dict[str, list[str]] = {}
     into: list[str] = []
-    beside: set[int] = set()
+    beside: dict[int, str] = {}
     goes_on = said_between = headed = False
     end = place
     for at in range(place, len(lines)):
@@ -366,7 +374,7 @@ def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, s
             if parts and _is_shown(one, fence):
                 into.append(one.text.rstrip())
             else:
-                beside.add(one.number)
+                beside[one.number] = "" if _is_shown(one, fence) else one.text.rstrip()
         for name, said in labels:
             into = parts.setdefault(name, [])
             into.append(said)

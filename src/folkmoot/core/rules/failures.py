@@ -295,7 +295,7 @@ def _record(case: Case, report: Report, told: Try, cause: Cause | None, noted: s
     said = {
         "model": run.model,
         "cause": cause,
-        "reason": _why(report, told),
+        "reason": "\n\n".join(words for words in (_why(report, told), told.beside) if words),
         "approach": told.approach,
         "outcome": told.outcome,
         "why_different": told.why_different,

@@ -112,6 +112,7 @@ def attempts_of(one: list[Try], more: list[Try]) -> list[Try]:
                 approach=known.approach or told.approach,
                 outcome=known.outcome or told.outcome,
                 why_different=known.why_different or told.why_different,
+                beside=known.beside or told.beside,
             )
     return found
 

@@ -198,8 +198,10 @@ def _is_spoken(page: Page, line: Line) -> bool:
 
 
 def _left(own: list[Line], read: set[int], report: Report) -> str:
-    """The lines that stand nowhere in the report, as they were written; a heading only with what is below it."""
-    told = _plain(" ".join(_leaves(to_builtins(report))))
+    """The lines that stand nowhere in the report, as they were written; a heading only with what is below it. What an
+    attempt keeps beside its fields decides nothing there, and is weighed with these."""
+    weighed = replace(report, attempts=[replace(one, beside=None) for one in report.attempts])
+    told = _plain(" ".join(_leaves(to_builtins(weighed))))
     found: list[str] = []
     heading: list[str] = []
     for line in own:

@@ -347,7 +347,8 @@ def note_experts_tries(case: Case, output: Output) -> None:
     for told in output.attempts:
         number = case.item.attempt_count + 1
         ground = f"tried by {output.agent}, who was asked: kept, not counted; asking it is one attempt"
-        said: dict[str, Any] = {"reason": told.outcome or "", "approach": told.approach, "outcome": told.outcome}
+        why = "\n\n".join(words for words in (told.outcome, told.beside) if words)
+        said: dict[str, Any] = {"reason": why, "approach": told.approach, "outcome": told.outcome}
         said |= {"why_different": told.why_different, "counted": False, "ground": ground}
         row = next_attempt(case, output.run, output.agent, "expert_delegation", said)
         context = {"attempt": number, "approach": told.approach, "ground": ground, "outcome": told.outcome}
