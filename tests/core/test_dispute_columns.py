@@ -132,6 +132,19 @@ def test_a_side_that_asks_there_goes_on_there() -> None:
         assert board.place(item) == ("dev", "ready")
 
 
+@pytest.mark.ledger("R-12", "R-09")
+def test_who_gives_in_there_and_asks_a_person_has_the_answer_in_its_own_column() -> None:
+    with SoundBoard(KANBAN) as board:
+        item = disputed(board)
+        board.effort("test-architect", "disputed", comments=[NO])
+        given_in = [{**YES, "resolution": "rejected"}]
+        board.effort("dev-agent", "asks", question={"question": "how many?"}, comments=given_in)
+        assert board.place(item) == (COLUMN, ASKED)
+        board.answer(board.inbox()[0], "three")
+        assert board.place(item) == ("dev", "ready") and board.inbox() == []
+        assert board.item(item).origins == []
+
+
 @pytest.mark.ledger("R-12", "R-32")
 def test_a_done_that_leaves_the_thread_open_is_told() -> None:
     with SoundBoard(KANBAN) as board:

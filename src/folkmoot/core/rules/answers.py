@@ -274,7 +274,10 @@ def _resume(case: Case, target: str | None, origins: list[str] | None, because: 
     if item.status == "running" or asking_status(case.questions.values()):
         return
     target = target or item.goes_to
-    if target is None or target == item.column:
+    if target is None and case.flow.columns[item.column].kind == "dispute" and not item.disputes and item.origins:
+        # Whoever asked has ended the last dispute here, and goes on in its own column.
+        target, origins = item.origins[-1], item.origins[:-1]
+    elif target is None or target == item.column:
         target, origins = _where_it_came_from(case)
     elif origins is None:
         origins = origins_for(case, target)
