@@ -77,6 +77,33 @@ def test_an_escalation_is_shown_as_the_question_it_is(handoff: Moot) -> None:
     assert [o["option"] for o in handoff.json("inbox")["questions"][0]["options"]] == ["JWT", "OAuth"]
 
 
+def with_urgency(sender: str, kind: str, payload: dict[str, Any], **more: str) -> dict[str, Any]:
+    around = {"schema_version": "1.0.0", "from": sender, "to": "orchestrator", "type": kind, "priority": "critical"}
+    return {**around, "payload": payload, **more}
+
+
+@pytest.mark.ledger("H-01", "H-09")
+@pytest.mark.parametrize(("command", "beside"), [("report", ""), ("report", '{"status": "completed"}'), ("send", "")])
+def test_how_urgent_an_escalation_is_stands_before_the_person(handoff: Moot, command: str, beside: str) -> None:
+    handoff("add", "Users can log in")
+    claim = handoff.json("claim", "planner")
+    inside = {"MOOT_RUN": claim["run"], "MOOT_TOKEN": str(claim["token"])}
+    payload = {"details": "The migration deletes rows", "options": ["Ship", "Wait"], "blocking": not beside}
+    said = json.dumps(with_urgency("planner", "escalation", payload))
+    handoff(command, "-", stdin=f"{said}\n{beside}", env=inside)
+    assert handoff.json("inbox")["questions"][0]["context"] == "priority: critical"
+    assert "priority: critical" in handoff("inbox").out
+
+
+@pytest.mark.ledger("H-01")
+def test_whoever_goes_on_is_told_how_urgent_a_report_is_that_hands_nothing_over(handoff: Moot) -> None:
+    handoff("add", "Users can log in", "--column", "review")
+    payload = {"status": "needs_fixes", "issues": ["Token never expires"]}
+    handoff.tell("reviewer", with_urgency("reviewer", "completion", payload, status="completed"))
+    before = handoff.json("claim", "fixer")["brief"]["previous"]
+    assert before["in its own words"]["priority"] == "critical", before
+
+
 @pytest.fixture
 def pipeline(nowhere: Moot) -> Moot:
     nowhere("init", "--preset", "pipeline")

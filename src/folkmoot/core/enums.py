@@ -82,6 +82,7 @@ OWN_KINDS: frozenset[str] = frozenset(KINDS) - ONE_SHOT_KINDS
 
 Priority = Literal["critical", "high", "medium", "low"]
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
+UNCHOSEN: Priority = "medium"  # what an item has if nobody says anything
 
 
 def is_priority(word: object) -> TypeGuard[Priority]:

@@ -13,10 +13,11 @@ from typing import Any
 from msgspec import json, to_builtins
 from msgspec.structs import replace
 
-from folkmoot.core.enums import OUTCOMES
+from folkmoot.core.enums import OUTCOMES, UNCHOSEN
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.report import OTHER_REASONS, SHOWN_BESIDE, UNSENT, WORDS_BESIDE, Report, Statement
+from folkmoot.core.rules.messages.kinds import ASKING
 from folkmoot.core.rules.messages.telling import is_envelope
 from folkmoot.core.vocabulary.lines import number_in, severity_of
 from folkmoot.core.vocabulary.patterns import pattern
@@ -208,14 +209,26 @@ def leftovers(said: Report, agent: str = "") -> dict[str, Any]:
 
 def _is_left(said: Report, name: str, agent: str) -> bool:
     value, number = said.extra[name], _number(said.extra[name])
-    # No message carries the context and the priority of a bare return.
-    carried = name in CARRIED_ELSEWHERE and (name not in ("context", "priority") or is_envelope(said.extra))
-    if carried or value in (None, "", [], {}) or (name == "status" and not _speaks_against(said.outcome, value)):
+    if (
+        _is_carried(said, name)
+        or value in (None, "", [], {})
+        or (name == "status" and not _speaks_against(said.outcome, value))
+    ):
         return False
     if isinstance(value, str) and agent and folded(value) == folded(agent):
         return False  # it signs as who it is; in the name of another it is told
     told = len(said.findings)
     return not ((name in NUMBERS and number <= told) or (listed_under(name)[0] and number == told))
+
+
+def _is_carried(said: Report, name: str) -> bool:
+    """Is it the item's or the message's, so that it need not be told? No message has the context and the priority of a
+    bare return, and nobody who goes on reads how urgent an envelope is that hands no work over."""
+    if name not in ("context", "priority"):
+        return name in CARRIED_ELSEWHERE
+    hands_over = said.outcome == "done" and said.extra.get("type") not in ASKING
+    read = name == "context" or hands_over or said.extra[name] == UNCHOSEN
+    return read and is_envelope(said.extra)
 
 
 def _speaks_against(outcome: str, value: Any) -> bool:

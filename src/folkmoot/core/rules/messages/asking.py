@@ -34,14 +34,14 @@ def _lines(value: Any) -> str:
     return "\n".join(value) if listed else in_words(value) if value else ""
 
 
-def _beside(payload: dict[str, Any]) -> str:
-    """All that is said around the question: under whichever name it was not asked, and in context."""
+def _beside(payload: dict[str, Any], urgent: str) -> str:
+    """All that is said around the question: under whichever name it was not asked, in context, and by its envelope."""
     asked = words_of(payload)
     more = [_lines(payload[name]) for name in (*ASKS, "context") if name != "reason" and payload.get(name)]
     own = [name for name in payload if name not in _OF_QUESTION and name != blocking_in(payload)[0]]
     more += [f"{name}: {words}" for name in own if (words := _lines(payload[name]))]
     reason = str(payload["reason"]) if payload.get("reason") and str(payload["reason"]) != asked else None
-    return asked_because(reason, *(words for words in more if words != asked))
+    return asked_because(reason, urgent, *(words for words in more if words != asked))
 
 
 def faults_of_asking(payload: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -60,12 +60,13 @@ def faults_of_asking(payload: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield f"payload.options: number {number}, {one!r:.60}, is no option", AN_OPTION
 
 
-def _asked(payload: dict[str, Any]) -> dict[str, Any]:
+def _asked(case: Case, message: Message) -> dict[str, Any]:
     """Context, options, what would help, and whether the item waits for the answer."""
-    given = payload.get("options")
+    payload, given = message.payload, message.payload.get("options")
+    urgent = f"priority: {message.priority}" if message.priority != case.item.priority else ""
     told = [option for _, option in options_told(given)][:OPTIONS_MAX] if isinstance(given, list | dict) else []
     return {
-        "context": _beside(payload),
+        "context": _beside(payload, urgent),
         "options": [Option(option=one[0], why_insufficient=one[1]) for one in told if one is not None],
         "help": next((text for name in HELPS if isinstance(text := payload.get(name), str) and text.strip()), None),
         "blocking": blocking_in(payload)[1] is not False or _is_grave(payload),
@@ -81,7 +82,7 @@ def raise_from_part(case: Case, message: Message) -> None:
     """A part asks through its item, by a message as by its report; its run goes on (R-14)."""
     assert case.item.parent is not None
     part, words = case.item.agent or "", words_of(message.payload)
-    raised = RaiseQuestion(kind="clarification", question=words, part=part, **_asked(message.payload))
+    raised = RaiseQuestion(kind="clarification", question=words, part=part, **_asked(case, message))
     case.tell(case.item.parent, raised)
 
 
@@ -90,7 +91,7 @@ def escalate(case: Case, message: Message) -> None:
     known = set(case.questions)
     default = message.payload.get("default")
     given = isinstance(default, str) and default.strip() and not _is_grave(message.payload)
-    clarify(case, words_of(message.payload), default=default if given else None, **_asked(message.payload))
+    clarify(case, words_of(message.payload), default=default if given else None, **_asked(case, message))
     asked = next((question for question in case.questions.values() if question.id not in known), None)
     if asked is None:
         return

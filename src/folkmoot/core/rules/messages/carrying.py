@@ -7,7 +7,7 @@ its message, and only fills in what the item does not know yet. A priority that 
 from typing import Any
 
 from folkmoot.core.commands import SendMessage
-from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS, PRIORITIES, TYPES, Priority
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS, PRIORITIES, TYPES, UNCHOSEN
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor
@@ -20,7 +20,6 @@ from folkmoot.core.vocabulary.lines import paths_in
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 
 WAITS = ("depends_on", "after", "blocked_by", "dependencies")
-UNCHOSEN: Priority = "medium"  # what an item has if nobody says anything
 
 
 def carried(flow: Flow, item: Item, command: SendMessage) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import MakeItem, SendMessage
-from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS, PRIORITIES, TYPES, is_priority
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS, PRIORITIES, TYPES, UNCHOSEN, is_priority
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor
@@ -14,7 +14,7 @@ from folkmoot.core.records import ORCHESTRATOR, Run
 from folkmoot.core.rules.asking.telling import facts, in_words
 from folkmoot.core.rules.children.counting import count_said
 from folkmoot.core.rules.messages.asking import escalate, faults_of_asking, raise_from_part, words_of
-from folkmoot.core.rules.messages.carrying import UNCHOSEN, carried, files_in, spec_in, texts_in
+from folkmoot.core.rules.messages.carrying import carried, files_in, spec_in, texts_in
 from folkmoot.core.rules.messages.kinds import (
     AGAIN_TYPES,
     FIX_TYPES,
