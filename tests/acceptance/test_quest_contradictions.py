@@ -127,6 +127,13 @@ def test_an_earlier_report_below_ones_own_is_asked_for_and_counts_only_where_it_
     [
         ({"status": "failed", "trigger": "Context window approaching limits", "failureAnalysis": "6 files"}, "6 files"),
         ({"status": "blocked", "output": {}, "nextSteps": "the password service of the other task"}, "the password"),
+        (
+            {
+                "status": "failed",
+                "escapeHatch": {"trigger": "Context window approaching limits", "failureAnalysis": "6 files"},
+            },
+            "6 files",
+        ),
     ],
 )
 def test_why_it_stopped_is_said_wherever_the_report_says_it(tmp_path: Path, said: View, why: str) -> None:

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from folkmoot.core.enums import Cause
 from folkmoot.core.item import Effort, GuidanceCounters
 from folkmoot.core.records import Attempt
-from folkmoot.core.report import SIGNALS, Report, Try
-from folkmoot.core.rules.asking.telling import facts, left_told, said_told
+from folkmoot.core.report import SHOWN_BESIDE, SIGNALS, WORDS_BESIDE, Report, Try
+from folkmoot.core.rules.asking.telling import facts, in_words, left_told, said_told
 from folkmoot.core.rules.children.help import (
     EXPERTS_MAX,
     INCOMPLETES_MAX,
@@ -22,6 +22,7 @@ from folkmoot.core.rules.children.help import (
 )
 from folkmoot.core.rules.children.tasks import conflicted, to_discovery
 from folkmoot.core.rules.distinct import TOLD_MAX, judge
+from folkmoot.core.rules.judging.carrying import leftovers
 from folkmoot.core.rules.judging.verdicts import is_stopped
 from folkmoot.core.rules.movement import again, at_limit, at_rest, history, leave_flow, said_last
 from folkmoot.core.rules.questions import ask, clarify
@@ -365,4 +366,6 @@ def _named(reason: str | None, report: Report) -> str:
 def _words(report: Report) -> str:
     """What it says for itself: a signal's name alone says nothing, if anything else does."""
     said = [report.summary, report.blockers, report.reason, "; ".join(report.next_steps)]
+    beside = [in_words(told) for name, told in leftovers(report).items() if name not in (WORDS_BESIDE, SHOWN_BESIDE)]
+    said += [words for words in beside if " " in words]  # a name alone is no reason
     return next((words for words in said if words and words not in SIGNALS), report.summary or "no words were given")
