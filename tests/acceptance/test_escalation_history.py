@@ -112,6 +112,8 @@ def test_what_is_said_inside_or_right_behind_an_attempt_stays_with_it(tmp_path: 
     moot.speak("developer", blocks(1, 2).replace(place, f"\nThe provider closes port 25.\n\n{place}", 1))
     first, second = moot("show", "1")["failure_history"]
     assert "The provider closes port 25." in first["reason"] and second["reason"] == TRIES[1][1]
+    tried = moot.process_text("show", "1").partition("What was tried")[2].partition("What the last run said")[0]
+    assert "The provider closes port 25." in tried
     claim = moot("claim", "developer")
     assert "The provider closes port 25." in json.dumps(claim["brief"]["attempts"])
     moot.hand_in(claim, block(3))

@@ -182,7 +182,8 @@ def attempt_lines(page: Page, attempt: AttemptView) -> None:
     label = page.text((f"{attempt.attempt}.", "bold"))
     ground = (f": {one_line(attempt.ground)}", QUIET)
     page.labelled(label, who(attempt.agent), model, " – ", verdict, ground, indent=2, gap=1)
-    for words in dict.fromkeys([attempt.approach, attempt.outcome or attempt.reason]):
+    more = attempt.reason.startswith(attempt.outcome or "")  # the reason is the outcome, and what was said beside it
+    for words in dict.fromkeys([attempt.approach, attempt.reason if more else attempt.outcome]):
         if words:
             page.line(one_line(words), indent=5)
 
