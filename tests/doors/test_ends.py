@@ -137,6 +137,17 @@ def test_after_a_phase_the_user_sees_tests_rounds_and_what_comes_next(tested: Mo
     assert out.endswith("  - Proceeding to Phase 2: review...\n")
 
 
+@pytest.mark.ledger("P-06", "R-18")
+def test_whoever_answers_an_agent_is_told_that_rounds_are_counted_from_one_again(tested: Moot) -> None:
+    words = "rounds are counted from 1 again, after 1 in test"
+    assert words not in tested("show", "1").out
+    tested.tell("test-executor", {"type": "clarification_request", "question": "Is 500 right?"})
+    assert f"counters: {words}" in tested("answer", "q1", "no").out
+    assert words in " ".join(tested("show", "1").out.split())
+    tested.tell("test-executor", {"type": "clarification_request", "question": "And 404?"})
+    assert "counters" not in tested("answer", "q2", "yes").out, "no round was given since"
+
+
 @pytest.mark.ledger("P-10")
 def test_the_last_of_a_group_sees_that_the_phase_is_over(nowhere: Moot) -> None:
     nowhere("init", "--preset", "pipeline")

@@ -245,10 +245,12 @@ def _settle_dispute(case: Case, question: Question, effect: str | None) -> str |
 
 
 def reset_counters(case: Case, reason: str) -> None:
-    """Start afresh with guidance: every counter of this item but the record of who was tried."""
+    """Start afresh with guidance: every counter of this item but the record of who was tried. The rounds that were
+    given are told: whoever answers an agent may not have meant to allow as many again."""
+    rounds = dict(case.item.span.rounds)
     case.set(
         "escalation_counters_reset",
-        {"reason": reason},
+        {"reason": reason, **({"rounds": rounds} if rounds else {})},
         span=GuidanceCounters(experts_tried=case.item.span.experts_tried),
         failures={},
         effort=Effort(),

@@ -10,7 +10,7 @@ from folkmoot.core.rules.children.help import INCOMPLETES_MAX, UNSUCCESSFUL
 from folkmoot.doors.cli.render.events import said
 from folkmoot.doors.cli.render.item import changed
 from folkmoot.doors.cli.render.page import CARE, COMMAND, GOOD, QUIET, Page, one_line
-from folkmoot.doors.cli.render.phases import ends_phase, numbered, phase_lines
+from folkmoot.doors.cli.render.phases import begun_again, ends_phase, numbered, phase_lines
 from folkmoot.doors.cli.render.questions import block, is_divine, requested
 
 FOLLOWING_MAX = 200  # events of one report; what is beyond stands in the log
@@ -111,15 +111,21 @@ def _one(told: Statement, own: RunView | None) -> str:
 def taken_in_hand(ask: Ask, view: ItemView, done: str) -> None:
     """What became of an item that a person moved, and which questions that ended: their answer would come too late."""
     changed(view, done)
-    after, last = 0, list[EventView]()
-    while events := ask(ReadLog(after=after, item=view.id)).events:
-        after = events[-1].seq
-        last = [event for event in [*last, *events] if event.timestamp == events[-1].timestamp]
+    last = _last_step(ask, view)
     gone = [str(event.context.get("question")) for event in last if event.event == "question_withdrawn"]
     if gone:
         page = Page()
         ended = f"{', '.join(gone)} {'is' if len(gone) == 1 else 'are'} withdrawn"
         page.line((ended, CARE), "; what its agent should know of it: ", (f'moot say {view.id} "…"', COMMAND), indent=2)
+
+
+def _last_step(ask: Ask, view: ItemView) -> list[EventView]:
+    """All that the last transaction about the item has written."""
+    after, last = 0, list[EventView]()
+    while events := ask(ReadLog(after=after, item=view.id)).events:
+        after = events[-1].seq
+        last = [event for event in [*last, *events] if event.timestamp == events[-1].timestamp]
+    return last
 
 
 def question_of(ask: Ask, event: EventView) -> QuestionView | None:
@@ -160,6 +166,8 @@ def answered(ask: Ask, view: ItemView, question: str) -> None:
     left = [q.id for q in view.questions if q.state == "open"]
     if left:
         page.line(("still open: ", QUIET), ", ".join(left), indent=2)
+    for anew in filter(None, (begun_again(event.context) for event in _last_step(ask, view))):
+        page.line(("counters: ", QUIET), anew, indent=2, hang=2)
     if view.status in ("ready", "proving") and _is_nobody_at_work(ask):
         page.line(("nobody is at work: ", CARE), ("moot run", COMMAND), (" puts agents on it", QUIET), indent=2)
     if given is not None and is_given:

@@ -29,7 +29,7 @@ from folkmoot.doors.cli.render.page import (
     time_of,
     today,
 )
-from folkmoot.doors.cli.render.phases import rounds_of, tests_of, title_of
+from folkmoot.doors.cli.render.phases import begun_again, rounds_of, tests_of, title_of
 
 View = dict[str, Any]
 Comments = Mapping[str, CommentView]
@@ -182,7 +182,7 @@ SAYS: dict[str, Say] = {
     "agent_seeks_guidance": _says("asked you {question}", "{text}", style=CARE),
     "divine_response_received": _says("answered {question}", "“{answer}”", style=GOOD),
     "divine_clarification_received": _says("gave guidance"),
-    "escalation_counters_reset": _says("the counters began again"),
+    "escalation_counters_reset": lambda context, _: Said("the counters began again", detail=begun_again(context)),
     "default_taken": _says("nobody answered {question} in time", "the default is “{answer}”", style=CARE),
     "question_withdrawn": _says("withdrew {question}"),
     "attempt_counted": _says("attempt {attempt} counts", "{ground}"),
@@ -294,11 +294,8 @@ def steps(events: list[EventView], comments: Comments, runs: Mapping[str, RunVie
     found = []
     for (timestamp, run, agent), group in groupby(events, lambda e: (e.timestamp, e.run, e.agent)):
         made = runs.get(run or "")
-        happened = [
-            event
-            for event in group
-            if event.event not in UNTOLD and not (event.event == "agent_started" and made and made.ended_at)
-        ]
+        hidden = UNTOLD | {"agent_started"} if made and made.ended_at else UNTOLD
+        happened = [event for event in group if event.event not in hidden or begun_again(event.context)]
         told = _together(happened, comments)
         if told:
             model = (made.model if made else None) or ""

@@ -67,6 +67,15 @@ def rounds_of(context: View) -> str:
     return f"{rounds} ({count(rounds - 1, 'failure')}, fixed in round {rounds})"
 
 
+def begun_again(context: View) -> str:
+    """What a person's word has ended, of the counters that a person sees."""
+    rounds = context.get("rounds")
+    if not isinstance(rounds, dict):
+        return ""  # `phase_completed` tells under this name how many there were
+    given = ", ".join(f"{number} in {one_line(column)}" for column, number in rounds.items())
+    return f"rounds are counted from 1 again, after {given}" if given else ""
+
+
 def title_of(context: View) -> str:
     if context.get("healed"):
         return "Healing"
