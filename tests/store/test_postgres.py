@@ -1,5 +1,6 @@
 """What is the PostgreSQL store's own: its address, what it refuses, lost connections, wake-ups, one clock for all."""
 
+import random
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -9,8 +10,9 @@ import pytest
 from psycopg.pq import Conninfo
 
 from bench.board import fill
-from folkmoot.core.commands import Actor, AddItem
+from folkmoot.core.commands import Actor, AddItem, LockPaths
 from folkmoot.core.events import Event
+from folkmoot.core.input_limits import checked_key, checked_name
 from folkmoot.core.report import Remark, Report
 from folkmoot.doors.python import Board
 from folkmoot.engine.application import Application
@@ -58,6 +60,33 @@ def add_one(tx: Transaction) -> None:
 
 def pid_of(store: PostgresStore) -> int:
     return int(store._place.wire().ask(("SELECT pg_backend_pid()", ()))[0].get)
+
+
+@pytest.mark.attack(
+    "limits",
+    "on PostgreSQL a run names a path, or a key, in so many letters of four bytes that no index has room for it",
+    "it is refused by its bytes, on every store: else no claim could hold it, and nobody would work",
+)
+def test_whatever_name_key_and_path_are_taken_have_room_in_the_indexes(store: PostgresStore) -> None:
+    fill(store, 0)
+    engine, letters = engine_on(store), random.Random(3)
+
+    def word(size: int) -> str:
+        """That nothing makes shorter."""
+        return "".join(chr(letters.randrange(0x20000, 0x2A000)) for _ in range(size))
+
+    name, key, path = word(250), word(250), "/".join(word(60) for _ in range(6)) + "/" + word(13)
+    engine.lock(Actor(name), LockPaths(paths=[path], seconds=60.0), key=key)
+    assert [hold.path for hold in store.read(lambda reading: reading.holds(0.0))] == [path]
+    with pytest.raises(Invalid) as told:
+        checked_name(name + "a")
+    assert told.value.code == "bad_name"
+    with pytest.raises(Invalid) as told:
+        checked_key(key + "a")
+    assert told.value.code == "bad_key"
+    with pytest.raises(Invalid) as told:
+        engine.lock(PERSON, LockPaths(paths=[path + word(20)], seconds=60.0))
+    assert told.value.code == "bad_path"
 
 
 def test_an_address_is_told_without_its_password() -> None:

@@ -20,7 +20,7 @@ from folkmoot.errors import Invalid
 
 COMMAND_BYTES_MAX = 1_000_000
 DEPTH_MAX = 50
-NAME_CHARS_MAX = 1_000
+NAME_BYTES_MAX = 1_000  # of a speaker and of a key: a store finds answers by both, in an index with little room
 PATHS_MAX = 1_000
 PART_BYTES_MAX = 255  # of a name in a path: no file system has longer ones
 _DRIVE = pattern(r"[A-Za-z]:")
@@ -113,18 +113,22 @@ def _can_be_seen(command: AddItem | DispatchAgent) -> bool:
 
 def checked_name(name: str) -> str:
     """The name of an actor, if it can be stored and shown."""
-    if not isinstance(name, str) or not name or len(name) > NAME_CHARS_MAX or has_unstorable(name):
-        words = "a name has 1 to {limit} characters, and no NUL among them"
-        raise Invalid("bad_name", words, "say who is speaking with a shorter name", NAME_CHARS_MAX)
+    if not _is_name(name):
+        words = "a name has 1 to {limit} bytes, and no NUL among them"
+        raise Invalid("bad_name", words, "say who is speaking with a shorter name", NAME_BYTES_MAX)
     return name
 
 
 def checked_key(key: str | None) -> str | None:
     """The key under which an answer is kept, if it can be stored."""
-    if key is not None and (not isinstance(key, str) or not key or len(key) > NAME_CHARS_MAX or has_unstorable(key)):
-        words = "a key has 1 to {limit} characters, and no NUL among them"
-        raise Invalid("bad_key", words, "use a short one, such as a random number", NAME_CHARS_MAX)
+    if key is not None and not _is_name(key):
+        words = "a key has 1 to {limit} bytes, and no NUL among them"
+        raise Invalid("bad_key", words, "use a short one, such as a random number", NAME_BYTES_MAX)
     return key
+
+
+def _is_name(word: object) -> bool:
+    return isinstance(word, str) and not has_unstorable(word) and 0 < len(word.encode()) <= NAME_BYTES_MAX
 
 
 def check_words(**words: object) -> None:

@@ -20,7 +20,7 @@ from folkmoot.api.requests import (
 from folkmoot.core.access.allowance import Allowance
 from folkmoot.core.commands import ReportRun
 from folkmoot.core.decoding import converted, misfit, reader
-from folkmoot.core.input_limits import NAME_CHARS_MAX, encoded
+from folkmoot.core.input_limits import NAME_BYTES_MAX, checked_key, encoded
 from folkmoot.core.report import UNREAD, Report
 from folkmoot.core.rules.judging.form import REPORT_REFUSED
 from folkmoot.engine.access.rights import RoleCalls, not_in_a_run
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 ANSWER_BYTES_MAX = 64_000_000
 KEPT = "kept: it takes effect when this run's process has ended; end it now, else it is ended soon"
 
-Key = Annotated[str, Meta(min_length=1, max_length=NAME_CHARS_MAX)]
+Key = Annotated[str, Meta(min_length=1, max_length=NAME_BYTES_MAX)]
 
 
 # Runs read the board one at a time, all of them together: no crowd of readers keeps a lease from being renewed.
@@ -161,7 +161,7 @@ class Relay:
     def _cleaned(self, asked: Envelope, kind: type[Any]) -> tuple[Any, str | None]:
         """What is kept of a call: its words and its key."""
         args, key = self._clean([asked.args, asked.key])
-        return _typed(args, kind), key
+        return _typed(args, kind), checked_key(key)
 
     def _read(self, request: Request[Any]) -> Any:
         with _one_by_one:

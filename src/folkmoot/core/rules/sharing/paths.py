@@ -12,6 +12,7 @@ from folkmoot.errors import Invalid
 Kept = TypeVar("Kept")
 
 PATH_CHARACTERS_MAX = 1_000
+PATH_BYTES_MAX = 1_500  # what is held is found by owner and path: in an index of PostgreSQL longer ones have no room
 CONTROL = pattern(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -22,6 +23,8 @@ def bad_path(path: str) -> str | None:
         return "it names no file"
     if len(path) > PATH_CHARACTERS_MAX:
         return f"it has more than {PATH_CHARACTERS_MAX} characters"
+    if max(len(one.encode("utf-8", "surrogatepass")) for one in (normal_path(path), path_key(path))) > PATH_BYTES_MAX:
+        return f"it has more than {PATH_BYTES_MAX} bytes"
     parts = path.replace("\\", "/").split("/")
     if path.startswith(("/", "~", "\\")) or (len(parts[0]) == 2 and parts[0][1] == ":"):
         return "write it from the project's root on, not from the machine's"
