@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from folkmoot.core.rules.running.rights import danger
 from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.harvest.settings import unclear_hooks
-from folkmoot.worker.git.places import Tree, checked_out, own_trees
+from folkmoot.worker.git.places import NONE_KNOWN, Tree, checked_out, own_trees
 from folkmoot.worker.git.refs import (
     BESIDE,
     BESIDE_NEXT,
@@ -31,6 +31,9 @@ TRIES = 5
 
 # Waits for the lock of all landings in a repository, for so many seconds; gives whether it was got, for the block.
 Alone = Callable[[float], contextlib.AbstractContextManager[bool]]
+
+# The trees that a branch is checked out in, now; with the folders of those that are known, by their git folders.
+Trees = Callable[[str, Mapping[str, str]], list[Checkout]]
 
 
 class StaysBehind(Refused):
@@ -57,7 +60,7 @@ class Move:
         repository: Repository,
         swap: Swap,
         trees: list[Checkout],
-        now: Callable[[str], list[Checkout]],
+        now: Trees,
         note: str,
         *,
         beside: bool = False,
@@ -96,9 +99,12 @@ class Move:
         self._swap.make(commit)
 
     def _hold(self) -> None:
-        wanted = {tree.git_dir for tree in self._held}
+        wanted = {tree.git_dir: tree.path for tree in self._held}
         try:
-            if all(tree.hold() for tree in self._held) and {one.git_dir for one in self._now(self.branch)} == wanted:
+            if (
+                all(tree.hold() for tree in self._held)
+                and {one.git_dir for one in self._now(self.branch, wanted)} == wanted.keys()
+            ):
                 self._is_held = True
                 return
         except OSError as error:
@@ -143,8 +149,8 @@ class Move:
                 left = [path for tree in self._held for path in tree.forward(swap.old, swap.new)]
             if where(self._repository, f"refs/heads/{swap.branch}") == swap.new:
                 self._repository.saw(swap.branch, swap.new)
-                seen = {tree.git_dir for tree in self._held} if self._is_held else set()
-                late = [tree for tree in self._now(swap.branch) if tree.git_dir not in seen]
+                seen = {tree.git_dir: tree.path for tree in self._held} if self._is_held else {}
+                late = [tree for tree in self._now(swap.branch, seen) if tree.git_dir not in seen]
                 left += [path for tree in late for path in tree.finish(swap.old, swap.new)]
                 drop(self._repository, TO + swap.branch, FROM + swap.branch)
             self._is_held = False
@@ -327,8 +333,8 @@ class Landing:
     def _finish(self, branch: str, old: str | None, new: str) -> list[str]:
         return [path for tree in self._trees(branch) for path in tree.finish(old, new)]
 
-    def _trees(self, branch: str) -> list[Checkout]:
-        found = checked_out(self._repository.git, self._repository.user, branch)
+    def _trees(self, branch: str, known: Mapping[str, str] = NONE_KNOWN) -> list[Checkout]:
+        found = checked_out(self._repository.git, self._repository.user, branch, known)
         return [Checkout(self._repository, tree, self._pause) for tree in found]
 
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from folkmoot.worker.ports import Git
 
 POINTER_MAX = 8_192
 CONFIG_MAX = 1_000_000
+NONE_KNOWN: "Mapping[str, str]" = {}
 WORK_TREE = re.compile(r"^\s*worktree\s*=\s*(.+?)\s*$", re.MULTILINE | re.IGNORECASE)
 
 
@@ -159,13 +160,17 @@ def pointer(file: str, start: str = "") -> str:
     return line[len(start) :] if line.startswith(start) else ""
 
 
-def checked_out(git: "Git", place: Place, branch: str) -> list[Tree]:
-    """The user's work trees that stand on a branch."""
+def checked_out(git: "Git", place: Place, branch: str, known: "Mapping[str, str]" = NONE_KNOWN) -> list[Tree]:
+    """The user's work trees that stand on a branch, by a fresh look. Of those that are `known`, by their git folder,
+    where their files are is not asked again: whoever has them in hand goes on with that place."""
     ref = f"refs/heads/{branch}"
     found = []
-    for path, git_dir, head in _work_trees(git, place):
+    for listed, git_dir, head in _work_trees(git, place):
         rebased = _rebased(git_dir) == ref
         if head == ref or rebased:
+            path = known.get(git_dir)
+            if path is None:
+                path = _main_files(git, place, listed) if git_dir == place.common else listed
             at_work = f"a rebase of {branch}" if rebased else _at_work(git_dir)
             found.append(Tree(path or git_dir, git_dir, branch, at_work, is_found=os.path.isdir(path)))
     return found
@@ -178,8 +183,7 @@ def is_on(tree: Tree) -> bool:
 
 
 def _work_trees(git: "Git", place: Place) -> "Iterator[tuple[str, str, str]]":
-    """Folder, git folder and branch of each; no folder where it cannot be told. What git lists as the main one may be
-    its own folder, where the files of a landing would be hooks and settings."""
+    """Folder, git folder and branch of each, as git lists them."""
     said = git("worktree", "list", "--porcelain", "-z", git_dir=place.common).out.decode("utf-8", "surrogateescape")
     for number, entry in enumerate(said.split("\0\0")):
         lines = dict(line.partition(" ")[::2] for line in entry.split("\0") if line)
@@ -187,7 +191,7 @@ def _work_trees(git: "Git", place: Place) -> "Iterator[tuple[str, str, str]]":
             continue
         head = lines.get("branch", "")
         if number == 0:  # the main one always comes first
-            yield _main_files(git, place, lines["worktree"]), place.common, head
+            yield lines["worktree"], place.common, head
             continue
         linked = _repository_in(lines["worktree"])
         if linked is not None and _is_same(linked.common, place.common):
@@ -206,7 +210,8 @@ def _kept_for(place: Place, folder: str) -> "Iterator[str]":
 
 
 def _main_files(git: "Git", place: Place, listed: str) -> str:
-    """The folder of the main work tree: as its repository is set, or one whose `.git` leads to this repository."""
+    """The folder of the main work tree: as its repository is set, or one whose `.git` leads to this repository. Empty
+    where it cannot be told: what git lists may be its own folder, where files would be hooks and settings."""
     own = git("config", "--get", "core.worktree", git_dir=place.common, check=False).out.decode().rstrip("\n")
     named = os.path.normpath(os.path.join(place.common, own)) if own else ""
     for folder in filter(None, (named, place.work_tree, listed)):

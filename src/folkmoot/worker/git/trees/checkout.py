@@ -10,6 +10,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from folkmoot.core.work import LINK, SUBMODULE
@@ -46,18 +47,19 @@ class Checkout:
         self._tree = tree
         self.path, self.git_dir = tree.path, tree.git_dir
         self._pause = pause
-        self._own = self._settings()
-        self._folds = "core.ignorecase=true" in self._own
-        self._minds_mode = "core.filemode=false" not in self._own
         self._seen: Seen = None  # how the index was when it was looked at
         self._lock: Lock | None = None
         self._placer: Placer | None = None
         self._changes: list[Change] = []
 
-    def _settings(self) -> list[str]:
-        settings = in_force(self._repository, self._tree.git_dir)
-        self._attributes = attributes_file(settings)
-        said = [(f"core.{name}", settings.get(f"core.{name}", "")) for name in HOW_FILES_COMPARE]
+    @cached_property
+    def _settings(self) -> dict[str, str]:
+        """Read once, when it is first looked at: one and the same answer for the whole of a move."""
+        return in_force(self._repository, self._tree.git_dir)
+
+    @cached_property
+    def _own(self) -> list[str]:
+        said = [(f"core.{name}", self._settings.get(f"core.{name}", "")) for name in HOW_FILES_COMPARE]
         return [part for name, value in said if value.isalnum() for part in ("-c", f"{name}={value.lower()}")]
 
     def _git(self, *args: str, index: str | None = None, stdin: bytes = b"", check: bool = True) -> "Ran":
@@ -93,7 +95,9 @@ class Checkout:
             if self._staged_over(before, copy):
                 staged = self._named("diff-index", "--cached", before, index=copy)
                 return f"it has changes that are staged but not committed{staged}"
-            path = in_the_way(self.path, self._repository.changes(before, new), fold=self._folds)
+            path = in_the_way(
+                self.path, self._repository.changes(before, new), fold="core.ignorecase=true" in self._own
+            )
             if path:
                 return f"{path} is there, {UNKNOWN}, and the work needs its place"
             if self._git("read-tree", "-m", "-u", "-n", before, new, index=copy, check=False).code:
@@ -126,8 +130,9 @@ class Checkout:
 
     def _names_filter(self, changes: "list[Change]", index: str) -> bool:
         # The engine's attributes say there are no filters, so the files that name them are read here.
+        attributes = f"core.attributesFile={attributes_file(self._settings)}"
         ran = self._repository.git(
-            "-c", f"core.attributesFile={self._attributes}", "check-attr", "--cached", "-z", "--stdin", *FILTERS,
+            "-c", attributes, "check-attr", "--cached", "-z", "--stdin", *FILTERS,
             git_dir=self._tree.git_dir, work_tree=self.path, index=index, check=False, env={"GIT_ATTR_NOSYSTEM": "0"},
             stdin=b"".join(change.path + b"\0" for change in changes),
         )  # fmt: skip
@@ -305,7 +310,9 @@ class Checkout:
             return False
         if stat.S_ISLNK(found):
             return self._blob(os.readlink(path)) == blob
-        if not stat.S_ISREG(found) or (self._minds_mode and bool(found & stat.S_IXUSR) != (mode == "100755")):
+        if not stat.S_ISREG(found) or (
+            "core.filemode=false" not in self._own and bool(found & stat.S_IXUSR) != (mode == "100755")
+        ):
             return False
         with open(path, "rb") as file:
             if self._blob(file.read()) == blob:
