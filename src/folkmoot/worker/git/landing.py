@@ -18,6 +18,7 @@ from folkmoot.worker.git.refs import (
     TO,
     drop,
     holds,
+    keep_all,
     listed,
     where,
 )
@@ -78,12 +79,11 @@ class Move:
         """Write down where the trees come from and go to, so that a crash can be mended, and have git wait."""
         swap = self._swap
         if not swap.made:
-            drop(self._repository, FROM + swap.branch)
-            if swap.old:
-                self._repository.keep(FROM + swap.branch, swap.old)
-            self._repository.keep(TO + swap.branch, swap.new)
-            if self._beside:
-                self._repository.keep(BESIDE_NEXT + self._beside, swap.new)
+            if not swap.old:
+                drop(self._repository, FROM + swap.branch)
+            came = {FROM + swap.branch: swap.old} if swap.old else {}
+            beside = {BESIDE_NEXT + self._beside: swap.new} if self._beside else {}
+            keep_all(self._repository, {**came, TO + swap.branch: swap.new, **beside})
             try:
                 for tree in self._held:
                     tree.prepare(swap.old, swap.new)

@@ -1,6 +1,7 @@
 """Refs of ours in the engine's repository, and where a ref of the user's is."""
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,12 +33,32 @@ def listed(repository: "Repository", below: str) -> dict[str, str]:
     return {ref.removeprefix(below): commit for commit, ref in lines}
 
 
+def keep_all(repository: "Repository", wanted: Mapping[str, str]) -> None:
+    """Keep each commit under its ref, so that nothing ever collects it: all of them, or none."""
+    _only_ours(*wanted)
+    lines = "".join(f"update {ref}\0{commit}\0\0" for ref, commit in wanted.items())
+    if _told(repository, lines, check=False):
+        for ref in wanted:
+            make_way(repository, ref)
+        _told(repository, lines, check=True)
+
+
 def drop(repository: "Repository", *refs: str) -> None:
     """Keep nothing under these refs any more; those that are not there are not missed."""
+    _only_ours(*refs)
+    if _told(repository, "".join(f"delete {ref}\0\0" for ref in refs), check=False):
+        for ref in refs:  # one that cannot be dropped keeps none of the others
+            repository("update-ref", "--no-deref", "-d", ref, check=False)
+
+
+def _told(repository: "Repository", lines: str, *, check: bool) -> int:
+    words = ("update-ref", "--no-deref", "-z", "--stdin")
+    return repository(*words, stdin=os.fsencode(lines), check=check).code
+
+
+def _only_ours(*refs: str) -> None:
     if any(not ref.startswith(OURS) for ref in refs):
         raise ValueError(f"not refs of ours: {refs}")
-    for ref in refs:
-        repository("update-ref", "--no-deref", "-d", ref, check=False)
 
 
 def copy_of(branch: str) -> str:
@@ -48,8 +69,7 @@ def copy_of(branch: str) -> str:
 def make_way(repository: "Repository", ref: str) -> None:
     """Drop refs of ours that another cannot be beside: git cannot keep `a` beside `a/b`. They are of a branch that
     is not the target any more, since the user's git cannot have both either."""
-    if not ref.startswith(OURS):
-        raise ValueError(f"not a ref of ours: {ref}")
+    _only_ours(ref)
     kind = "/".join(ref.split("/")[:3]) + "/"
     for name in listed(repository, kind):
         other = kind + name

@@ -19,7 +19,7 @@ from folkmoot.worker.git.harvest.blobs import contents
 from folkmoot.worker.git.harvest.bounds import MERGE_SECONDS
 from folkmoot.worker.git.harvest.never import Told, never
 from folkmoot.worker.git.places import Place, excluded_by, find, write
-from folkmoot.worker.git.refs import copy_of, make_way, put_beside
+from folkmoot.worker.git.refs import copy_of, keep_all, make_way, put_beside
 from folkmoot.worker.git.target import branches_of
 from folkmoot.worker.git.words import CUT_HERE, Author, readable
 from folkmoot.worker.git.words import message as worded
@@ -274,11 +274,7 @@ class Repository:
 
     def keep(self, ref: str, commit: str) -> None:
         """Keep a commit under a ref, so that nothing ever collects it."""
-        if not ref.startswith("refs/moot/"):
-            raise ValueError(f"not a ref of ours: {ref}")
-        if self("update-ref", "--no-deref", ref, commit, check=False).code:
-            make_way(self, ref)
-            self("update-ref", "--no-deref", ref, commit)
+        keep_all(self, {ref: commit})
 
     @staticmethod
     def item_ref(item: str) -> str:
