@@ -164,7 +164,8 @@ class Checkout:
         self._changes = changes
         self._git("update-index", "-z", "--index-info", index=lock.ours, stdin=index_lines(self._repository, listed))
         self._placer = self._placing()
-        self._write_new(changes, self._placer)
+        # The lock's own index has them already, where nothing of the change is left out of it.
+        self._write_new(changes, self._placer, lock.ours if listed == changes else "")
         lock.write_down()
 
     def _placing(self) -> Placer:
@@ -346,15 +347,16 @@ class Checkout:
             placer.put_back(aside, change.path)
         return False
 
-    def _write_new(self, changes: "list[Change]", placer: Placer) -> None:
-        """The new files, beside the tree, as git would write them into it."""
+    def _write_new(self, changes: "list[Change]", placer: Placer, index: str = "") -> None:
+        """The new files, beside the tree, as git would write them into it. `index`: one that has them, if there is."""
         wanted = [change for change in changes if change.status != "D" and change.mode != SUBMODULE]
         if not wanted:
             return
-        index = os.path.join(placer.here, "index")
-        if os.path.exists(self._tree.index):
-            shutil.copy2(self._tree.index, index)
-        self._git("update-index", "-z", "--index-info", index=index, stdin=index_lines(self._repository, changes))
+        if not index:
+            index = os.path.join(placer.here, "index")
+            if os.path.exists(self._tree.index):
+                shutil.copy2(self._tree.index, index)
+            self._git("update-index", "-z", "--index-info", index=index, stdin=index_lines(self._repository, changes))
         names = b"".join(change.path + b"\0" for change in wanted)
         os.mkdir(placer.new)
         self._git("checkout-index", "-z", "--stdin", f"--prefix={placer.new}/", index=index, stdin=names)
