@@ -17,6 +17,7 @@ from folkmoot.core.work import LINK, Touched
 from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.harvest.blobs import contents
 from folkmoot.worker.git.harvest.bounds import MERGE_SECONDS
+from folkmoot.worker.git.harvest.known import Known
 from folkmoot.worker.git.harvest.never import Told, never
 from folkmoot.worker.git.places import Place, excluded_by, find, write
 from folkmoot.worker.git.refs import copy_of, keep_all, make_way, put_beside
@@ -33,7 +34,6 @@ FETCH = ("--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-
 DIFF = ("diff-tree", "-r", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
 PATHS_AT_ONCE = 50  # a diff is asked for in parts, so that a huge one is never held whole
 TRIES = 3
-KNOWN_MAX = 32  # answers about objects that are kept: those of the runs that go on now
 
 # Left behind by tools and meant by nobody. A .gitignore of the user's is stronger, either way.
 BY_PRODUCTS = ["__pycache__/", "*.pyc", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/", ".venv/", "node_modules/"]
@@ -85,7 +85,7 @@ class Repository:
         self.base_now: Callable[[], Remote | None] = lambda: None  # whose target branch work is for
         self.proposes: Callable[[], bool] = lambda: False  # is work pushed to a forge before a person has seen it?
         self._empty = ""
-        self._known: dict[tuple[str, ...], bytes] = {}
+        self.known = Known()
         self._bounds: Bounds | None = None
 
     def local(self) -> "Repository":
@@ -289,8 +289,12 @@ class Repository:
 
     def contains(self, tip: str, commit: str) -> bool:
         """Is a commit the tip itself or one of those it was built on?"""
+        if self.known.holds(tip, commit):
+            return True
         ran = self("merge-base", "--is-ancestor", commit, tip, check=False)
-        if ran.code not in (0, 1):
+        if ran.code == 0:
+            self.known.keep_held(tip, commit)
+        elif ran.code != 1:
             words = ran.words
             raise Unavailable("git_failed", "{commit} and {tip} cannot be compared: {words}", "", commit, tip, words)
         return ran.code == 0
@@ -301,18 +305,14 @@ class Repository:
             return None
         return self("merge-base", one, other, check=False).out.decode().strip() or None
 
-    def _told_of(self, *ids: str, by: Sequence[str]) -> bytes:
-        """What git tells of objects that are named by their ids. It stays so, and a landing asks it several times."""
-        known = self._known.get(asked := (*by, *ids))
-        if known is None:
-            known = self(*asked).out
-            if len(self._known) >= KNOWN_MAX:
-                self._known.clear()
-            self._known[asked] = known
-        return known
+    def told_of(self, *ids: str, by: Sequence[str]) -> bytes:
+        """What git tells of objects that are named by their ids."""
+        asked = (*by, *ids)
+        return self.known.once(asked, lambda: self(*asked).out)
 
     def tree_of(self, commit: str) -> str:
-        return self._told_of(f"{commit}^{{tree}}", by=("rev-parse", "--verify")).decode().strip()
+        asked = ("rev-parse", "--verify", f"{commit}^{{tree}}")
+        return self.known.once(("tree", commit), lambda: self(*asked).out.decode().strip())
 
     def empty_tree(self) -> str:
         if not self._empty:
@@ -333,7 +333,10 @@ class Repository:
         env |= {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date} if date else {}
         flags = [part for parent in parents for part in ("-p", parent)]
         words = worded(message, trailers or {}, self.proposes()).encode("utf-8", "replace")
-        return self("commit-tree", tree, *flags, stdin=words, env=env).out.decode().strip()
+        made = self("commit-tree", tree, *flags, stdin=words, env=env).out.decode().strip()
+        self.known.keep(("tree", made), tree)
+        self.known.keep_held(made, *parents)
+        return made
 
     def merge(
         self, ours: str | None, theirs: str, message: str, author: Author | None = None, dated: bool = False
@@ -341,6 +344,7 @@ class Repository:
         """Merge without any work tree. `dated`: with the time of the younger side, so that it comes out alike."""
         shared = self("merge-base", ours, theirs, check=False).out.decode().strip() if ours else ""
         if ours is None or shared == ours:
+            self.known.keep_held(theirs, *filter(None, [ours]))
             return Merged(theirs, self.tree_of(theirs), forward=True)
         if shared == theirs:
             return Merged(ours, self.tree_of(ours), forward=True)
@@ -360,7 +364,7 @@ class Repository:
 
     def changes(self, base: str | None, commit: str | None) -> list[Change]:
         old, new = base or self.empty_tree(), commit or self.empty_tree()
-        fields = self._told_of(old, new, by=(*DIFF, "--raw", "-z")).split(b"\0")
+        fields = self.told_of(old, new, by=(*DIFF, "--raw", "-z")).split(b"\0")
         found = []
         for line, path in zip(fields[::2], fields[1::2], strict=False):
             old_mode, mode, before, after, status = line.decode().removeprefix(":").split(" ")

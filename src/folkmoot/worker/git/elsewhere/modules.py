@@ -54,7 +54,9 @@ class Modules:
 
     def fill(self, paths: Paths, commit: str | None) -> None:
         """Those that are in the user's tree; the others are empty folders."""
-        if commit is None or not self.repository("ls-tree", "-z", "--full-tree", commit, "--", ".gitmodules").out:
+        if commit is None or not self.repository.told_of(
+            commit, "--", ".gitmodules", by=("ls-tree", "-z", "--full-tree")
+        ):
             return
         filled = []
         for number, (path, at) in enumerate(self.links(commit).items()):

@@ -36,6 +36,7 @@ Entries = dict[str, bool]  # of a folder: each name, and whether that is a folde
 
 FOLDER = "40000"  # as git writes the mode in a tree
 PROGRAM = "100755"
+ENTRIES_KEPT = 10_000  # what the folders of a change hold is kept where it is no more
 TREES = ("diff-tree", "-r", "-t", "--no-renames", "--no-abbrev", "--no-ext-diff", "--ignore-submodules=none")
 
 
@@ -90,19 +91,17 @@ class _Folders:
         old = repository.tree_of(base) if base else repository.empty_tree()
         new = repository.tree_of(commit)
         self._ids: dict[bytes, tuple[str, str]] = {b"": (old, new)}
-        fields = repository(*TREES, "--raw", "-z", old, new).out.split(b"\0")
+        fields = repository.told_of(old, new, by=(*TREES, "--raw", "-z")).split(b"\0")
         for line, path in zip(fields[::2], fields[1::2], strict=False):
             old_mode, mode, before, after, _ = line.decode().removeprefix(":").split(" ")
             if FOLDER in (old_mode.lstrip("0"), mode.lstrip("0")):
                 was = before if old_mode.lstrip("0") == FOLDER else ""
                 self._ids[path] = (was, after if mode.lstrip("0") == FOLDER else "")
         wanted = [one for both in self._ids.values() for one in both if one.strip("0")]
-        size = len(repository.none) // 2
-        self._entries = {tree: _listed(data, size) for tree, data in contents(repository, wanted)}
-        for tree in set(wanted) - self._entries.keys():  # too large to be read together with others
-            data = repository("ls-tree", "-z", tree).out
-            lines = [line.partition(b"\t") for line in data.split(b"\0") if line]
-            self._entries[tree] = {readable(name): facts.startswith(b"040000") for facts, _, name in lines}
+        known: dict[str, Entries] | None = repository.known.get(asked := ("folders", old, new))
+        self._entries = _entries(repository, wanted) if known is None else known
+        if known is None and sum(map(len, self._entries.values())) <= ENTRIES_KEPT:
+            repository.known.keep(asked, self._entries)  # its landing asks again
 
     def kinds(self) -> Iterator[tuple[bytes, str]]:
         for folder, (before, after) in self._ids.items():
@@ -121,6 +120,16 @@ class _Folders:
                     yield folder, OTHERS_TREE
                 elif folder and is_environment(readable(folder), there, was):
                     yield folder, ENVIRONMENT
+
+
+def _entries(repository: "Repository", wanted: Sequence[str]) -> dict[str, Entries]:
+    size = len(repository.none) // 2
+    found = {tree: _listed(data, size) for tree, data in contents(repository, wanted)}
+    for tree in set(wanted) - found.keys():  # too large to be read together with others
+        data = repository("ls-tree", "-z", tree).out
+        lines = [line.partition(b"\t") for line in data.split(b"\0") if line]
+        found[tree] = {readable(name): facts.startswith(b"040000") for facts, _, name in lines}
+    return found
 
 
 def _listed(data: bytes, size: int) -> Entries:
