@@ -91,7 +91,7 @@ class Repository:
     def local(self) -> "Repository":
         """The same without the remote: for the user's own branches and trees."""
         own = copy.copy(self)
-        own.remote_now, own.base_now, own._seen = lambda: None, lambda: None, {}
+        own.remote_now, own.base_now = lambda: None, lambda: None
         return own
 
     def within(self, bounds: Bounds) -> "Repository":
