@@ -47,6 +47,16 @@ def test_a_ref_that_cannot_be_dropped_keeps_no_other(ground: Ground) -> None:
     assert ground.repository.kept(ONE) is None and ground.repository.kept(TWO) == tip
 
 
+def test_what_landed_is_kept_as_if_it_was_fetched(ground: Ground) -> None:
+    repository, copy = ground.repository, "refs/moot/target/main"
+    new = ground.worked({"a.txt": "2\n"}, "r1")
+    ground.landing.move("main", ground.tip(), new)
+    assert repository.kept(copy) == new and repository.kept(ONE) is repository.kept(TWO) is None
+    stuck(ground, copy)
+    ground.landing.move("main", new, ground.worked({"a.txt": "3\n"}, "r2", new))
+    assert repository.kept(copy) == new and repository.kept(ONE) is repository.kept(TWO) is None
+
+
 def test_only_refs_of_ours_are_kept_or_dropped(ground: Ground) -> None:
     with pytest.raises(ValueError, match="not refs of ours"):
         keep_all(ground.repository, {ONE: "0" * 40, "refs/heads/main": "0" * 40})

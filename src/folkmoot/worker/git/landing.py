@@ -148,11 +148,10 @@ class Move:
             if self._is_held:
                 left = [path for tree in self._held for path in tree.forward(swap.old, swap.new)]
             if where(self._repository, f"refs/heads/{swap.branch}") == swap.new:
-                self._repository.saw(swap.branch, swap.new)
                 seen = {tree.git_dir: tree.path for tree in self._held} if self._is_held else {}
                 late = [tree for tree in self._now(swap.branch, seen) if tree.git_dir not in seen]
                 left += [path for tree in late for path in tree.finish(swap.old, swap.new)]
-                drop(self._repository, TO + swap.branch, FROM + swap.branch)
+                self._repository.saw(swap.branch, swap.new, TO + swap.branch, FROM + swap.branch)
             self._is_held = False
         words = told_of(swap.branch, left)
         return Moved(swap.branch, " ".join(filter(None, [self.note, words])), left)

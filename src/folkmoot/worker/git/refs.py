@@ -51,6 +51,17 @@ def drop(repository: "Repository", *refs: str) -> None:
             repository("update-ref", "--no-deref", "-d", ref, check=False)
 
 
+def put_copy(repository: "Repository", branch: str, commit: str, *over: str) -> bool:
+    """Keep a branch of the user's as it is now, as if it was fetched, and drop what is over, in one step. False: it
+    is to be fetched, and the others are dropped."""
+    _only_ours(*over)
+    lines = f"update {copy_of(branch)}\0{commit}\0\0" + "".join(f"delete {ref}\0\0" for ref in over)
+    if _told(repository, lines, check=False) == 0:
+        return True
+    drop(repository, *over)
+    return False
+
+
 def _told(repository: "Repository", lines: str, *, check: bool) -> int:
     words = ("update-ref", "--no-deref", "-z", "--stdin")
     return repository(*words, stdin=os.fsencode(lines), check=check).code

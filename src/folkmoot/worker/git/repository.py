@@ -20,7 +20,7 @@ from folkmoot.worker.git.harvest.bounds import MERGE_SECONDS
 from folkmoot.worker.git.harvest.known import Known
 from folkmoot.worker.git.harvest.never import Told, never
 from folkmoot.worker.git.places import Place, excluded_by, find, write
-from folkmoot.worker.git.refs import copy_of, keep_all, make_way, put_beside
+from folkmoot.worker.git.refs import copy_of, keep_all, make_way, put_beside, put_copy
 from folkmoot.worker.git.target import branches_of
 from folkmoot.worker.git.words import CUT_HERE, Author, readable
 from folkmoot.worker.git.words import message as worded
@@ -251,9 +251,10 @@ class Repository:
         found = {name: commit for name, commit in there.items() if name != aside}
         return {**found, aside: ours} if ours else found
 
-    def saw(self, branch: str, commit: str) -> None:
-        """A branch of the user's was moved to a commit of ours: there is nothing to fetch."""
-        self._seen[branch] = commit
+    def saw(self, branch: str, commit: str, *over: str) -> None:
+        """A branch of the user's was moved to a commit of ours: nothing is to be fetched. `over`: refs to drop."""
+        if put_copy(self, branch, commit, *over):
+            self._seen[branch] = commit
 
     def give(self, commit: str) -> None:
         """Bring a commit's objects into the user's repository. No branch moves."""
@@ -307,8 +308,7 @@ class Repository:
 
     def told_of(self, *ids: str, by: Sequence[str]) -> bytes:
         """What git tells of objects that are named by their ids."""
-        asked = (*by, *ids)
-        return self.known.once(asked, lambda: self(*asked).out)
+        return self.known.once((*by, *ids), lambda: self(*by, *ids).out)
 
     def tree_of(self, commit: str) -> str:
         asked = ("rev-parse", "--verify", f"{commit}^{{tree}}")
