@@ -1785,6 +1785,7 @@ export interface Try {
   approach?: string | null;
   outcome?: string | null;
   why_different?: string | null;
+  beside?: string | null;
 }
 
 /** Of the workflows of one type: feature, bugfix, refactor. */
