@@ -23,6 +23,8 @@ from tests.doors.conftest import Moot
 from tests.faults.conftest import MakeDisk
 from tests.faults.test_full_disk import fill
 
+pytestmark = pytest.mark.embedded("what may be wrong with the file of a board")
+
 FLOW = "flow: small\nstart: dev\ncolumns: {dev: {agents: [dev], next: done}}\nagents: {dev: {}}\n"
 
 
@@ -181,7 +183,6 @@ from folkmoot.core.commands import Actor
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.worker.removing import worker_name
 
-pytestmark = pytest.mark.embedded("what may be wrong with the file of a board")
 board = FileBoards().open(sys.argv[1])
 name = worker_name(os.uname().nodename, board.board_dir)
 board.engine.claim(Actor("worker"), "dev", worker=name, show=False)
