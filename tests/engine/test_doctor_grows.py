@@ -11,16 +11,20 @@ from folkmoot.testing.builders import TrialBoard, preset_flow
 FEW = 150
 
 
-def calls(items: int, same: bool) -> int:
+def calls_of(board: TrialBoard) -> int:
     """How many calls an examination takes: a count, so that no slow machine disturbs it."""
+    profile = cProfile.Profile()
+    found = profile.runcall(examine, board.engine)
+    assert found.ok, found
+    return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
+
+
+def calls(items: int, same: bool) -> int:
     with TrialBoard(preset_flow()) as board:
         for number in range(items):
             files = ["src/hot.py"] if same else [f"src/part{number % 9}/{number}.py", f"docs/{number % 5}.md"]
             board.add(column="dev", files=files)
-        profile = cProfile.Profile()
-        found = profile.runcall(examine, board.engine)
-        assert found.ok, found
-        return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
+        return calls_of(board)
 
 
 @pytest.mark.attack(
@@ -39,10 +43,7 @@ def calls_with_claims(paths: int) -> int:
             board.add(column="dev", files=[f"src/part{number}/{path}.py" for path in range(paths)])
         for _ in range(2):
             board.claim("dev-agent")
-        profile = cProfile.Profile()
-        found = profile.runcall(examine, board.engine)
-        assert found.ok, found
-        return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
+        return calls_of(board)
 
 
 @pytest.mark.attack(
